@@ -7,13 +7,18 @@ package trial
 
 import (
 	"context"
+	"errors"
 	"time"
 )
+
+// ErrKillNow is the cause (context.Cause) of a context that ends an attempt without any grace.
+var ErrKillNow = errors.New("killed at once")
 
 // Executor runs attempts. Implementations are safe for use by several goroutines.
 type Executor interface {
 	// Execute runs one attempt to its end and always gives an Observation: a trial that could not be run has a Fault.
-	// When ctx ends, the attempt is stopped (TERM, grace, KILL to its whole process tree) and Cancelled is set.
+	// When ctx ends, the attempt is stopped (TERM, grace of at most StopGrace, KILL to its whole process tree) and
+	// Stopped is set; when the cause is ErrKillNow, the KILL comes at once.
 	// When Execute returns, nothing of the attempt is left: no process, no container, no temporary folder.
 	Execute(ctx context.Context, r Request) Observation
 }
@@ -53,6 +58,7 @@ type Output struct {
 // The defaults of a Request.
 const (
 	DefaultGrace     = 10 * time.Second
+	StopGrace        = 2 * time.Second // the most that a stopped attempt gets, whatever its Grace
 	DefaultMaxOutput = 64 << 20
 )
 
