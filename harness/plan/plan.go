@@ -12,7 +12,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"strings"
+	"strconv"
 
 	"github.com/failrate/failrate/harness/study"
 )
@@ -124,6 +124,10 @@ func (p *Plan) Trials() int {
 
 // derive gives a number that depends on the seed and every part, and on nothing else.
 func derive(seed uint64, parts ...string) uint64 {
-	sum := sha256.Sum256([]byte(fmt.Sprintf("failrate/1\x00%d\x00%s", seed, strings.Join(parts, "\x00"))))
+	text := strconv.AppendUint([]byte("failrate/1\x00"), seed, 10)
+	for _, part := range parts {
+		text = append(append(text, 0), part...)
+	}
+	sum := sha256.Sum256(text)
 	return binary.BigEndian.Uint64(sum[:8])
 }
