@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/failrate/failrate/harness/study"
 )
@@ -85,6 +86,11 @@ func chooseParameters(s *study.Study, sel map[string][]string) ([]study.Paramete
 		values, err := pick("value of "+p.Name, sel[p.Name], p.Values)
 		if err != nil {
 			return nil, err
+		}
+		for _, v := range values {
+			if !utf8.ValidString(v) {
+				return nil, fmt.Errorf("parameter %s: the value %q is not UTF-8, so no file can hold the plan", p.Name, v)
+			}
 		}
 		if _, ok := sel[p.Name]; ok {
 			used++
