@@ -1,0 +1,32 @@
+// Package stats turns counts of failures into statements that survive an argument.
+//
+// It takes counts (failures of trials, per cell, stratum, block or round) and gives
+// values: intervals, p-values, verdicts, sequential boundaries, sample sizes and
+// warnings. It is the bottom of the pipeline: it knows nothing of tests, processes or
+// files, imports no other package of this module, never prints, never reads a clock and
+// draws random numbers only from a source that the caller hands over.
+//
+// The steps, in the order in which a report uses them:
+//
+//  1. A cell's rate: [Wilson], [ClopperPearson], [Jeffreys]; with several rounds in a
+//     trial [KornGraubard], which measures how alike the rounds of one trial are.
+//  2. A variant against its baseline, inside one stratum: [Newcombe] for the difference,
+//     [Koopman] for the ratio, [Boschloo] or [Fisher] for the p-value, [Holm] over the
+//     variants of a family.
+//  3. Over strata, when somebody asks for it: [MantelHaenszel], with a homogeneity check.
+//  4. The verdict: [Judge], the one place where fixed, better, worse, equivalent and
+//     inconclusive are defined.
+//  5. Before a campaign: [PlanCompare] and [PlanShowUnder]. During one: [NewGroupSequential],
+//     [NewAnytime] and [NewWidth], which say after each look whether to go on.
+//  6. Doubt: the functions that return a [Warning].
+//
+// Rates and levels are fractions in [0, 1], never percentages. A difference is variant
+// minus baseline and a ratio is variant over baseline, so that "less failing" is negative
+// and below one. Bad input (more failures than trials, no trials, a level outside (0, 1),
+// NaN) is an error and never a number.
+//
+// # Coverage
+//
+// The true coverage of the three single-rate intervals, by enumeration, is drawn in
+// coverage.svg beside this file; the program in stats/coverage makes it.
+package stats

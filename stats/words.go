@@ -1,0 +1,65 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Words says what a count allows one to conclude, for the two counts that are read
+// wrongly most often: with no failure how high the rate could still be, with nothing
+// but failures how low. Any other count gives its share and interval.
+// An upper bound is rounded up and a lower bound down, so that the words never claim
+// more than the interval.
+func Words(c Count, iv Interval) string {
+	of := fmt.Sprintf("%d of %d", c.K, c.N)
+	switch {
+	case c.N <= 0:
+		return of + ": no trial counts for the rate"
+	case c.K == 0:
+		return of + ": the rate could still be " + percentUp(iv.High)
+	case c.K == c.N:
+		return of + ": the rate could be as low as " + percentDown(iv.Low)
+	default:
+		return fmt.Sprintf("%s: %s (%s to %s)", of, Percent(c.Rate()), percentDown(iv.Low), percentUp(iv.High))
+	}
+}
+
+// Percent writes a rate with two significant digits, and with as many as it takes to
+// tell it from 100 % when it is near that: 0.037 becomes "3.7 %", 0.9996 "99.96 %".
+func Percent(rate float64) string { return percent(rate, math.Round) }
+
+func percentUp(rate float64) string   { return percent(rate, math.Ceil) }
+func percentDown(rate float64) string { return percent(rate, math.Floor) }
+
+func percent(rate float64, round func(float64) float64) string {
+	if math.IsNaN(rate) || math.IsInf(rate, 0) {
+		return strconv.FormatFloat(rate, 'g', -1, 64)
+	}
+	decimals := percentDecimals(rate)
+	scale := math.Pow(10, float64(decimals))
+	// A value that is already a round number must not be pushed up by its last bit.
+	units := rate * 100 * scale
+	if near := math.Round(units); math.Abs(units-near) < 1e-9*math.Max(1, math.Abs(near)) {
+		units = near
+	}
+	text := strconv.FormatFloat(round(units)/scale, 'f', decimals, 64)
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text + " %"
+}
+
+// percentDecimals is the number of decimals that leaves two significant digits of the
+// rate or of its complement, whichever is smaller.
+func percentDecimals(rate float64) int {
+	small := math.Min(math.Abs(rate), math.Abs(1-rate)) * 100
+	if small == 0 || small >= 10 {
+		if small == 0 {
+			return 0
+		}
+		return 1
+	}
+	return min(1-int(math.Floor(math.Log10(small))), 15)
+}
