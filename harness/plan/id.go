@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
@@ -44,17 +42,4 @@ func ParseID(id string) (cell string, number, attempt int, err error) {
 		return "", 0, 0, fmt.Errorf("id %q is not written as failrate writes it, %q", id, AttemptID(TrialID(rest[:at], number), attempt))
 	}
 	return rest[:at], number, attempt, nil
-}
-
-// maxFileName leaves room for an extension below the 255 bytes that file systems allow.
-const maxFileName = 200
-
-// FileName is a file name for an attempt's id: no separators, distinct ids give distinct names.
-func FileName(id string) string {
-	name := strings.NewReplacer("~", "%7E", "@", "%40", "+", "%2B", "/", "~", "#", "@", "!", "+").Replace(id)
-	if len(name) <= maxFileName {
-		return name
-	}
-	sum := sha256.Sum256([]byte(id))
-	return name[:maxFileName-17] + "-" + hex.EncodeToString(sum[:8])
 }
