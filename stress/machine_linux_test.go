@@ -1,0 +1,50 @@
+package stress
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func TestMachineFromCapturedFiles(t *testing.T) {
+	t.Parallel()
+	for folder, want := range map[string]machine{
+		// user + nice + system + irq + softirq + steal, and idle + iowait with them
+		"proc-linux-6.1": {busy: 89 + 551 + 44, all: 89 + 551 + 44 + 972, waited: 2274284 * time.Microsecond, pressure: true},
+		"proc-before":    {busy: 130848 + 40010 + 69893 + 2699 + 4773, all: 130848 + 40010 + 69893 + 943598 + 2757 + 2699 + 4773, waited: 673828033 * time.Microsecond, pressure: true},
+		"nowhere":        {},
+	} {
+		if got := readMachine(filepath.Join("testdata", folder)); got != want {
+			t.Errorf("%s: %+v, want %+v", folder, got, want)
+		}
+	}
+}
+
+func TestSharesBetweenCapturedFiles(t *testing.T) {
+	t.Parallel()
+	before, after := readMachine("testdata/proc-before"), readMachine("testdata/proc-after")
+	if got := after.busyShare(before); got == nil || *got != 1 {
+		t.Errorf("busy share %v, want 1: the idle column did not move", got)
+	}
+	const wall = 2134458580 * time.Nanosecond
+	got := after.pressureShare(before, wall)
+	if want := (675860081 - 673828033) * 1e-6 / wall.Seconds(); got == nil || *got < want-1e-9 || *got > want+1e-9 {
+		t.Errorf("pressure %v, want %v", got, want)
+	}
+}
+
+func TestThisMachineIsReadable(t *testing.T) {
+	t.Parallel()
+	if m := readMachine("/proc"); m.all <= 0 || m.busy <= 0 || m.busy > m.all {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestDamagedStatIsAnError(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "cpu", "cpu 1 2 3 4", "cpu0 1 2 3 4 5 6 7 8", "cpu 1 2 3 x 5 6 7", "cpu 1 2 3 -4 5 6 7"} {
+		if busy, all, err := parseStat(text); err == nil {
+			t.Errorf("stat %q is %v of %v", text, busy, all)
+		}
+	}
+}
