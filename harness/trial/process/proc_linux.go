@@ -1,0 +1,133 @@
+package process
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// entry is one process, as the kernel lists it.
+type entry struct {
+	pid, parent, group, session int
+	zombie                      bool
+	started                     uint64 // clock ticks since the machine started
+	name                        string // chosen by the process, so not to be trusted
+}
+
+// lookUp reads a process's entry; false when there is no such process.
+func lookUp(pid int) (entry, bool) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return entry{}, false
+	}
+	return parseStat(pid, string(text))
+}
+
+// parseStat reads proc_pid_stat(5): pid (name) state ppid pgrp session … starttime is field 22. The name may hold
+// spaces and parentheses, so the last one ends it.
+func parseStat(pid int, text string) (entry, bool) {
+	from, to := strings.IndexByte(text, '('), strings.LastIndexByte(text, ')')
+	if from < 0 || to < from {
+		return entry{}, false
+	}
+	fields := strings.Fields(text[to+1:])
+	if len(fields) < 20 {
+		return entry{}, false
+	}
+	e := entry{pid: pid, name: text[from+1 : to], zombie: fields[0] == "Z" || fields[0] == "X"}
+	var errs [4]error
+	e.parent, errs[0] = strconv.Atoi(fields[1])
+	e.group, errs[1] = strconv.Atoi(fields[2])
+	e.session, errs[2] = strconv.Atoi(fields[3])
+	e.started, errs[3] = strconv.ParseUint(fields[19], 10, 64)
+	return e, errors.Join(errs[:]...) == nil
+}
+
+// children lists the processes whose parent is the process. For our own process these are the adopted ones and those
+// that the main thread started: Linux gives an orphan to the first thread of the nearest subreaper.
+func children(pid int) []int {
+	name := strconv.Itoa(pid)
+	text, err := os.ReadFile("/proc/" + name + "/task/" + name + "/children")
+	if errors.Is(err, os.ErrNotExist) {
+		return childrenByScan(pid) // a kernel built without these lists, or the process has ended
+	}
+	var pids []int
+	for f := range bytes.FieldsSeq(text) {
+		if n, err := strconv.Atoi(string(f)); err == nil {
+			pids = append(pids, n)
+		}
+	}
+	return pids
+}
+
+func childrenByScan(pid int) []int {
+	var pids []int
+	for _, n := range allPIDs() {
+		if e, ok := lookUp(n); ok && e.parent == pid {
+			pids = append(pids, n)
+		}
+	}
+	return pids
+}
+
+func allPIDs() []int {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1)
+	var pids []int
+	for _, n := range names {
+		if pid, err := strconv.Atoi(n); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// markerOf is the value of Marker that a process was started with. told is false when its environment cannot be read
+// or is empty, as that of a process that is just being replaced by another program.
+func markerOf(pid int) (value string, told bool) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	if err != nil || len(text) == 0 {
+		return "", false
+	}
+	for v := range bytes.SplitSeq(text, []byte{0}) {
+		if after, ok := bytes.CutPrefix(v, []byte(Marker+"=")); ok {
+			value = string(after) // the last one counts, as a program may have appended its own
+		}
+	}
+	return value, true
+}
+
+// signal sends a signal to exactly the process of the entry, and to none that took its number since.
+func (e entry) signal(sig unix.Signal) {
+	fd, err := unix.PidfdOpen(e.pid, 0)
+	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) {
+		_ = unix.Kill(e.pid, sig)
+		return
+	}
+	if err != nil {
+		return
+	}
+	defer unix.Close(fd)
+	if now, ok := lookUp(e.pid); ok && now.started == e.started {
+		_ = unix.PidfdSendSignal(fd, sig, nil, 0)
+	}
+}
+
+// allEntries lists every process.
+func allEntries() []entry {
+	var all []entry
+	for _, pid := range allPIDs() {
+		if e, ok := lookUp(pid); ok {
+			all = append(all, e)
+		}
+	}
+	return all
+}
