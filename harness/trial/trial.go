@@ -47,8 +47,8 @@ type InsideLoad struct {
 
 // Output is where an attempt's files go. The executor makes the files; their folders exist.
 type Output struct {
-	Log       string // the merged stdout and stderr
-	Stdout    string // stdout alone when the results are read from it; empty means not wanted
+	Log       string // the merged stdout and stderr; there is no file when the subject wrote nothing
+	Stdout    string // stdout alone when the results are read from it, in the same way; empty means not wanted
 	Records   string // $FAILRATE_RECORDS, or its copy out of a container
 	Artifacts string // $FAILRATE_ARTIFACTS, or its copy; the folder is made only when something is in it
 	Results   string // folder into which files that match Request.Results are copied
@@ -89,7 +89,7 @@ type Facts map[string]string
 type Captured struct {
 	Bytes   int64  `json:"bytes"`             // what the subject wrote
 	Dropped int64  `json:"dropped,omitempty"` // what was cut out of the middle
-	SHA256  string `json:"sha256,omitempty"`  // of the kept bytes
+	SHA256  string `json:"sha256,omitempty"`  // hex, of the log; empty when nothing was written
 }
 
 // Load is the stress that was asked for and what was achieved during the attempt. A nil pointer means not measured.

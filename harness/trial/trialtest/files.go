@@ -31,9 +31,16 @@ func files() []testCase {
 			missing(t, r.Out.Artifacts)
 		}},
 		{
-			name: "records-of-another", args: []string{"stdout=nothing recorded"},
-			prepare: func(t *testing.T, r *trial.Request) { write(t, r.Out.Records, "stale\n") },
-			check:   func(t *testing.T, r trial.Request, _ trial.Observation) { missing(t, r.Out.Records) },
+			name: "files-of-a-lost-attempt", prepare: func(t *testing.T, r *trial.Request) {
+				write(t, r.Out.Records, "stale\n")
+				write(t, r.Out.Log, "stale\n")
+				write(t, filepath.Join(folder(t, r.Out.Artifacts), "stale.txt"), "stale\n")
+			},
+			check: func(t *testing.T, r trial.Request, _ trial.Observation) {
+				missing(t, r.Out.Records)
+				missing(t, r.Out.Log)
+				missing(t, r.Out.Artifacts)
+			},
 		},
 		{
 			name: "records-of-a-failure", args: []string{"append=$FAILRATE_RECORDS:{}", "exit=1"}, want: ending{exit: 1},
@@ -123,6 +130,14 @@ func missing(t *testing.T, path string) {
 	if _, err := os.Lstat(path); err == nil {
 		t.Errorf("%s is there", path)
 	}
+}
+
+func folder(t *testing.T, path string) string {
+	t.Helper()
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 func write(t *testing.T, path, text string) {

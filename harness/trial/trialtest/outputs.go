@@ -13,7 +13,12 @@ import (
 // outputs are what a subject may write to its streams.
 func outputs() []testCase {
 	return []testCase{
-		{name: "silent", check: wrote(0)},
+		{name: "silent", check: func(t *testing.T, r trial.Request, o trial.Observation) {
+			missing(t, r.Out.Log)
+			if o.Output != (trial.Captured{}) {
+				t.Errorf("observed %+v, want no output", o.Output)
+			}
+		}},
 		{name: "streams", args: []string{"stdout=out", "stderr=err"}, check: func(t *testing.T, r trial.Request, _ trial.Observation) {
 			if got := read(t, r.Out.Log); got != "out\nerr\n" && got != "err\nout\n" {
 				t.Errorf("log %q, want both streams", got)

@@ -2,6 +2,7 @@ package trialtest
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -15,9 +16,8 @@ func stops(b Bench) []testCase {
 	limit := func(grace time.Duration) func(*testing.T, *trial.Request) {
 		return func(_ *testing.T, r *trial.Request) { r.Timeout, r.Grace = b.Patience, grace }
 	}
-	grace := func(d time.Duration) func(*testing.T, *trial.Request) {
-		return func(_ *testing.T, r *trial.Request) { r.Grace = d }
-	}
+	const ready = "write=$FAILRATE_BURST:" // tells the test that the program is set up
+	stop := func(_ *testing.T, r *trial.Request) { r.Grace, r.Burst, r.Out.Burst = never, true, r.Out.Log+".burst" }
 	return []testCase{
 		{
 			name: "limit", args: []string{"stdout=begun", "sleep="}, prepare: limit(never),
@@ -45,26 +45,40 @@ func stops(b Bench) []testCase {
 			},
 		},
 		{
-			name: "cancelled", args: []string{"stdout=begun", "spawn=daemon", "sleep="}, prepare: grace(never),
-			want: ending{stopped: true, any: true}, ctx: after(b.Patience, context.Canceled),
+			name: "cancelled", args: []string{"spawn=daemon", ready, "sleep="}, prepare: stop,
+			want: ending{stopped: true, any: true}, ctx: whenReady(context.Canceled),
 		},
 		{
-			name: "cancelled-ignored", args: []string{"ignore=", "spawn=stubborn", "sleep="}, prepare: grace(never),
-			want: ending{stopped: true, signals: []string{"SIGKILL"}}, ctx: after(b.Patience, context.Canceled),
+			name: "cancelled-ignored", args: []string{"ignore=", "spawn=stubborn", ready, "sleep="}, prepare: stop,
+			want: ending{stopped: true, signals: []string{"SIGKILL"}}, ctx: whenReady(context.Canceled),
 		},
 		{
-			name: "killed-at-once", args: []string{"onterm=3", "spawn=daemon", "sleep="}, prepare: grace(never),
-			want: ending{stopped: true, signals: []string{"SIGKILL"}}, ctx: after(b.Patience, trial.ErrKillNow),
+			name: "killed-at-once", args: []string{"onterm=3", "spawn=daemon", ready, "sleep="}, prepare: stop,
+			want: ending{stopped: true, signals: []string{"SIGKILL"}}, ctx: whenReady(trial.ErrKillNow),
 		},
 	}
 }
 
-// after gives a context that ends for a cause after the program has had time to set itself up.
-func after(d time.Duration, cause error) func(*testing.T, trial.Request) context.Context {
-	return func(t *testing.T, _ trial.Request) context.Context {
+// whenReady gives a context that ends for a cause once the program has touched its burst file.
+func whenReady(cause error) func(*testing.T, trial.Request) context.Context {
+	return func(t *testing.T, r trial.Request) context.Context {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		timer := time.AfterFunc(d, func() { cancel(cause) })
-		t.Cleanup(func() { timer.Stop(); cancel(nil) })
+		over := make(chan struct{})
+		tick := time.NewTicker(5 * time.Millisecond)
+		go func() {
+			defer close(over)
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case <-tick.C:
+				}
+				if _, err := os.Stat(r.Out.Burst); err == nil {
+					cancel(cause)
+				}
+			}
+		}()
+		t.Cleanup(func() { cancel(nil); <-over; tick.Stop() })
 		return ctx
 	}
 }
