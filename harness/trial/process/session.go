@@ -93,6 +93,9 @@ func Open(o Options) (*Session, error) {
 // folderPrefix begins the name of every session's folder; the id follows.
 const folderPrefix = "failrate-"
 
+// unnamed ends the name of a session file that is not locked yet.
+const unnamed = ".new"
+
 // begin writes the record first, so that whatever is made after it is on record.
 func (s *Session) begin(sessions string) error {
 	if err := ownFolder(sessions); err != nil {
@@ -113,7 +116,7 @@ func (s *Session) begin(sessions string) error {
 
 // write locks the file before it bears its name, so that no Sweep takes it for a dead session's.
 func (s *Session) write(path string) error {
-	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600) //nolint:gosec // the name is our own
+	f, err := os.OpenFile(path+unnamed, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600) //nolint:gosec // the name is our own
 	if err != nil {
 		return err
 	}
@@ -128,7 +131,7 @@ func (s *Session) write(path string) error {
 	if _, err := f.Write(append(text, '\n')); err != nil {
 		return err
 	}
-	return os.Rename(path+".new", path)
+	return os.Rename(path+unnamed, path)
 }
 
 // ownFolder makes a folder that nobody else may write to.
@@ -180,7 +183,7 @@ func (s *Session) Close() error {
 		errs = append(errs, s.null.Close())
 	}
 	if s.lock != nil {
-		os.Remove(s.file + ".new")
+		os.Remove(s.file + unnamed)
 		if err := os.Remove(s.file); !errors.Is(err, os.ErrNotExist) {
 			errs = append(errs, err)
 		}

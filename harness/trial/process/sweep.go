@@ -31,7 +31,7 @@ func Sweep(sessions string) (Swept, error) {
 		sessions = DefaultSessions()
 	}
 	var swept Swept
-	names, err := filepath.Glob(filepath.Join(escape(sessions), "*.json"))
+	names, err := filepath.Glob(filepath.Join(escape(sessions), "*.json*"))
 	if err != nil || len(names) == 0 {
 		return swept, err
 	}
@@ -40,7 +40,9 @@ func Sweep(sessions string) (Swept, error) {
 	}
 	var errs []error
 	for _, name := range names {
-		if err := swept.sweep(name); err != nil {
+		if strings.HasSuffix(name, unnamed) {
+			forget(name)
+		} else if err := swept.sweep(name); err != nil {
 			errs = append(errs, fmt.Errorf("sweep %s: %w", name, err))
 		}
 	}
@@ -50,6 +52,14 @@ func Sweep(sessions string) (Swept, error) {
 // escape keeps a folder's own name from being taken for a pattern.
 func escape(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}
+
+// forget removes the file of a session that did not get as far as bearing its name, let alone starting anything. One
+// that is just being made is young.
+func forget(name string) {
+	if info, err := os.Lstat(name); err == nil && time.Since(info.ModTime()) > time.Minute {
+		_ = os.Remove(name) // else it stays for the next time
+	}
 }
 
 func (w *Swept) sweep(name string) error {
