@@ -68,8 +68,10 @@ type Subject struct {
 
 // Git names a repository and the ref that variants start from.
 type Git struct {
-	URL string // https, ssh, file or a path
+	URL string // https, ssh, file or an absolute path
 	Ref string // branch, tag or commit; empty means the remote's HEAD
+
+	written string // the URL as it stands in the file: a relative path keeps a digest free of the study's location
 }
 
 // Image is the container image of the trials.
@@ -232,7 +234,7 @@ type Class struct {
 	Name   string // the class; empty when Broken
 	Match  string // an RE2 expression searched for in the output and in failure messages; empty matches all
 	Exit   *int   // the exit status; nil means any
-	Signal string // the signal's name, such as SIGSEGV; empty means any
+	Signal string // the signal's name, such as SIGSEGV; empty means any; see Signals
 	Broken bool   // the trial could not be run rather than failed
 	Source string // study.yaml:line:col, for reclassify and for messages
 }

@@ -1,0 +1,123 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// finish fills in what depends on several keys and checks what only a whole study can show. It runs on a study
+// whose keys are all well.
+func (r *reader) finish(root *yaml.Node, at map[string]*yaml.Node) {
+	s := r.study
+	if len(s.Variants) == 0 {
+		s.Variants = []Variant{{Name: defaultBaseline}}
+	}
+	if s.Baseline == "" {
+		r.chooseBaseline(root)
+	}
+	if at["platforms"] == nil {
+		s.Platforms = []Platform{Native}
+		if s.imageless() == "" {
+			s.Platforms = []Platform{Container, Native}
+		}
+	} else if name := s.imageless(); name != "" && slices.Contains(s.Platforms, Container) {
+		r.fail(at["platforms"], "add subject.image, or subject.compile for a static program", "the platform container needs an image, and %q has none", name)
+	}
+	if len(r.errs) > 0 {
+		return
+	}
+	where := root
+	if at["iterations"] != nil {
+		where = at["iterations"]
+	}
+	warning, err := s.Size().Check()
+	if err != nil {
+		r.fail(where, "lower iterations, or leave out variants, platforms, stress levels or values of parameters", "%v", err)
+		return
+	}
+	if warning != "" {
+		s.Warnings = append(s.Warnings, warning)
+	}
+	s.Warnings = append(s.Warnings, s.stressWarnings()...)
+	same, err := s.identical()
+	if err != nil {
+		r.fail(root, "", "%v", err)
+	}
+	s.Warnings = append(s.Warnings, same...)
+}
+
+// defaultBaseline is the baseline of a study that names none.
+const defaultBaseline = "baseline"
+
+func (r *reader) chooseBaseline(root *yaml.Node) {
+	s := r.study
+	switch have := variantNames(s); {
+	case slices.Contains(have, defaultBaseline):
+		s.Baseline = defaultBaseline
+	case len(have) == 1:
+		s.Baseline = have[0]
+	default:
+		r.fail(root, fmt.Sprintf("add baseline: %s, or another of the variants", have[0]), "study has no %q", "baseline")
+	}
+}
+
+// imageless names the first variant or control that could not run in a container; empty when all can.
+func (s *Study) imageless() string {
+	if s.Subject.Image.given() || len(s.Subject.Compile) > 0 {
+		return ""
+	}
+	for _, v := range s.all() {
+		if !v.Image.given() {
+			return v.Name
+		}
+	}
+	return ""
+}
+
+func (i Image) given() bool { return i.Name != "" || i.Build != "" }
+
+// all lists the variants and then the controls.
+func (s *Study) all() []Variant {
+	out := slices.Clone(s.Variants)
+	for _, c := range s.Controls {
+		out = append(out, c.Variant)
+	}
+	return out
+}
+
+// stressWarnings says which levels are not what their name promises on one of the platforms.
+func (s *Study) stressWarnings() []string {
+	if !slices.Contains(s.Platforms, Native) {
+		return nil
+	}
+	var out []string
+	for _, l := range s.Stress {
+		if l.Quota > 0 {
+			out = append(out, fmt.Sprintf("stress level %q: its quota acts in containers only, not natively", l.Name))
+		}
+		if l.Place == Inside {
+			out = append(out, fmt.Sprintf("stress level %q: workers inside the container are for containers only; natively they are beside the trial", l.Name))
+		}
+	}
+	return out
+}
+
+// identical warns of variants that measure the same thing under two names.
+func (s *Study) identical() ([]string, error) {
+	var out []string
+	first := map[string]string{}
+	for _, v := range s.Variants {
+		digest, err := s.VariantDigest(v)
+		if err != nil {
+			return nil, err
+		}
+		if other, same := first[digest]; same {
+			out = append(out, fmt.Sprintf("these two are identical: %s and %s", other, v.Name))
+			continue
+		}
+		first[digest] = v.Name
+	}
+	return out, nil
+}
