@@ -110,10 +110,13 @@ const (
 	MaxExcerpt = 2000
 )
 
-// Rounds counts the rounds of one trial. Broken rounds are in neither N nor Failed.
+// Rounds counts the rounds of one trial that had several. Broken rounds are in neither N nor Failed. A trial that died or
+// hung has one more failed round: the one in which it did.
 type Rounds struct {
 	N       int            `json:"n"`                 // rounds that passed or failed
 	Failed  int            `json:"failed"`            // of these
 	Broken  int            `json:"broken,omitempty"`  // rounds that could not be run
 	Classes map[string]int `json:"classes,omitempty"` // failed rounds by class
+
+	Unexercised int `json:"unexercised,omitempty"` // rounds that passed without required evidence; in neither N nor Failed
 }
