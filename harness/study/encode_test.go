@@ -45,12 +45,8 @@ func TestEncodeLoadsEqual(t *testing.T) {
 // A study that a person has to read and go on with.
 func TestEncodeReadsWell(t *testing.T) {
 	t.Parallel()
-	s, err := Inline(InlineOptions{
-		Commands: []string{"before=./old.sh --x 1", "after=./new.sh 'a b'"}, Dir: t.TempDir(), Timeout: 90 * time.Minute, Iterations: 20,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := parse(t, `{"study": "before-vs-after", "subject": {"command": "./old.sh --x 1", "timeout": "90m"}, "baseline": "before",
+"iterations": 20, "keep": "failed", "variants": {"before": {}, "after": {"command": ["./new.sh", "a b"]}}}`, t.TempDir())
 	data, err := Encode(s)
 	if err != nil {
 		t.Fatal(err)

@@ -49,18 +49,6 @@ func (m *mapping) duration(key string, d, usual time.Duration) {
 	}
 }
 
-// short writes 10m for 10m0s.
-func short(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
-}
-
 func (m *mapping) flag(key string, value bool) {
 	if value {
 		m.add(key, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})

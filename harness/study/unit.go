@@ -80,3 +80,15 @@ func (r *reader) perCore(n *yaml.Node, into *float64) {
 	}
 	*into = f
 }
+
+// short writes 10m for 10m0s.
+func short(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
