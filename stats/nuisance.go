@@ -79,7 +79,11 @@ func (a *binomialArms) supremum(s staircase) float64 {
 // same everywhere, a fixed number of times per spread; ends excluded.
 func rateGrid(n int) []float64 {
 	points := int(math.Ceil(math.Pi * math.Sqrt(float64(n)) * gridDensity(n)))
-	points = max(points, 16)
+	return evenRates(max(points, 16))
+}
+
+// evenRates is that many rates, evenly spaced in asin √rate, ends excluded.
+func evenRates(points int) []float64 {
 	grid := make([]float64, points)
 	for i := range grid {
 		s := math.Sin((float64(i) + 0.5) / float64(points) * math.Pi / 2)

@@ -93,7 +93,10 @@ func fewestTrials(failures int64, bound float64, claims Claims) (int64, error) {
 
 // binomialAtMost is the probability of k or fewer failures in n trials.
 func binomialAtMost(k, n int64, rate float64) float64 {
-	if k >= n {
+	switch {
+	case k < 0:
+		return 0
+	case k >= n:
 		return 1
 	}
 	return betaLower(float64(n-k), float64(k+1), 1-rate, rate)
