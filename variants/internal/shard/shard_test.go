@@ -170,6 +170,20 @@ func TestAFullCopyDropsWhatOnlyTheReplicaHad(t *testing.T) {
 	}
 }
 
+func TestACopyLeavesNothingForAnOldSearcher(t *testing.T) {
+	t.Parallel()
+	x := newIndex(keep)
+	x.add(Update{ID: "old"})
+	x.openSearcher()
+	x.replace(whole{Version: 7, Docs: []Update{{ID: "new", Version: 7}}})
+	if got := x.visible(); len(got) != 0 {
+		t.Errorf("queries see %q before a searcher was opened on the copy", got)
+	}
+	if got := x.add(Update{ID: "next"}); got.Version != 8 {
+		t.Errorf("the next version is %d, want 8", got.Version)
+	}
+}
+
 func TestCatchUpNeedsAReplicaThatCanBeReached(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
