@@ -1,6 +1,9 @@
 package plan
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+)
 
 // MaxTrials bounds a plan that was read from a file: more than that is damage or malice, not a campaign.
 const MaxTrials = 1 << 26
@@ -51,6 +54,46 @@ func (x *Index) Trials() int { return x.trials }
 func (x *Index) Find(cell []byte) (int, bool) {
 	i, ok := x.cells[string(cell)]
 	return i, ok
+}
+
+// Locate reads a trial or attempt id as ParseID does, and finds its cell. It is an error when the id is not written as
+// failrate writes it, or names a trial that the plan lacks. It allocates nothing unless it fails.
+func (x *Index) Locate(id []byte) (cell, number, attempt int, err error) {
+	rest, attempt := id, 1
+	if at := bytes.IndexByte(id, '!'); at >= 0 {
+		attempt = digits(id[at+1:], 1, 2)
+		rest = id[:at]
+	}
+	at := bytes.LastIndexByte(rest, '#')
+	if at < 1 || attempt == 0 {
+		return 0, 0, 0, fmt.Errorf("%.80q is no id of an attempt", id)
+	}
+	if number = digits(rest[at+1:], 4, 1); number == 0 {
+		return 0, 0, 0, fmt.Errorf("%.80q is no id of an attempt", id)
+	}
+	cell, ok := x.Find(rest[:at])
+	if !ok || !x.Has(cell, number) {
+		return 0, 0, 0, fmt.Errorf("the plan holds no trial %.80q", rest)
+	}
+	return cell, number, attempt, nil
+}
+
+// digits reads a number of at least low that is padded with zeros to a width and no further; 0 when it is not that.
+func digits(text []byte, width, low int) int {
+	if len(text) < width || len(text) > 9 || len(text) > width && text[0] == '0' {
+		return 0
+	}
+	n := 0
+	for _, c := range text {
+		if c < '0' || c > '9' {
+			return 0
+		}
+		n = 10*n + int(c-'0')
+	}
+	if n < low {
+		return 0
+	}
+	return n
 }
 
 // Has reports whether the plan holds a trial of this number in the cell.

@@ -44,6 +44,33 @@ func TestIndexKnowsExactlyThePlannedTrials(t *testing.T) {
 	})
 }
 
+func FuzzLocateAgreesWithParseID(f *testing.F) {
+	p := Plan{Strata: []Stratum{{Platform: study.Native, Stress: "none",
+		Cells:    []Cell{{Variant: "a", Platform: study.Native, Stress: "none", Trials: 20000}},
+		Controls: []Cell{{Variant: "c", Platform: study.Native, Stress: "none", Trials: 6}, {Variant: "d", Platform: study.Native, Stress: "none", Trials: 20}}}}}
+	x, err := p.Index()
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, id := range []string{"a/native/none#0042", "a/native/none#12345!11", "a/native/none#20001", "a/native/none#0042!1", "a/native/none#042",
+		"c/native/none#0003", "c/native/none#0004", "c/native/none#0011", "d/native/none#0020", "b/native/none#0001", "a/native/none#00042", "#0001"} {
+		f.Add(id)
+	}
+	f.Fuzz(func(t *testing.T, id string) {
+		cell, number, attempt, err := x.Locate([]byte(id))
+		name, wantNumber, wantAttempt, wantErr := ParseID(id)
+		wantCell, ok := x.Find([]byte(name))
+		switch {
+		case wantErr == nil && ok && x.Has(wantCell, wantNumber) && wantAttempt < 1e9:
+			if err != nil || cell != wantCell || number != wantNumber || attempt != wantAttempt {
+				t.Errorf("Locate(%q) = %d, %d, %d, %v, want %d, %d, %d", id, cell, number, attempt, err, wantCell, wantNumber, wantAttempt)
+			}
+		case err == nil:
+			t.Errorf("Locate(%q) = %d, %d, %d, but ParseID gives %q, %d, %v", id, cell, number, attempt, name, wantNumber, wantErr)
+		}
+	})
+}
+
 func TestIndexRefusesPlansThatNewCannotMake(t *testing.T) {
 	t.Parallel()
 	cell := func(variant string, trials int) Cell {
