@@ -105,6 +105,15 @@ func TestShardsAreDisjointAndCoverThePlan(t *testing.T) {
 				}
 				at++
 			}
+			rank := map[int]int{}
+			for _, b := range bs {
+				for _, tr := range b.Trials {
+					if got := index.Rank(tr.Index, tr.Number, shard); got != rank[tr.Index] {
+						t.Errorf("the rank of %s in shard %s is %d, not %d", tr.ID, shard, got, rank[tr.Index])
+					}
+					rank[tr.Index]++
+				}
+			}
 			counted := 0
 			for cell := range p.Cells() {
 				counted += index.Count(cell, shard)

@@ -117,6 +117,15 @@ func (x *Index) Count(cell int, shard Shard) int {
 	return shard.upTo(b.first) + shard.upTo(b.after+b.second) - shard.upTo(b.after)
 }
 
+// Rank is how many trials of the cell with a lower number a shard holds. The plan and the shard have to hold the trial.
+func (x *Index) Rank(cell, number int, shard Shard) int {
+	b := x.bounds[cell]
+	if number <= b.first {
+		return shard.upTo(number) - 1
+	}
+	return shard.upTo(b.first) + shard.upTo(number) - shard.upTo(b.after) - 1
+}
+
 // upTo is how many of the numbers 1 to n are the shard's.
 func (s Shard) upTo(n int) int {
 	if s.Of == 0 {
