@@ -41,13 +41,16 @@ type Shard struct {
 	Of    int // 0 means not sharded
 }
 
+// MaxShards bounds the number of shards of one plan.
+const MaxShards = 100_000
+
 // ParseShard reads a shard such as 3/20.
 func ParseShard(text string) (Shard, error) {
 	k, n, ok := strings.Cut(text, "/")
 	i, err1 := strconv.Atoi(k)
 	of, err2 := strconv.Atoi(n)
-	if !ok || err1 != nil || err2 != nil || of < 1 || i < 1 || i > of {
-		return Shard{}, fmt.Errorf("shard %q is not of the form K/N with 1 ≤ K ≤ N, such as 3/20", text)
+	if !ok || err1 != nil || err2 != nil || of < 1 || of > MaxShards || i < 1 || i > of {
+		return Shard{}, fmt.Errorf("shard %.40q is not of the form K/N with 1 ≤ K ≤ N ≤ %d, such as 3/20", text, MaxShards)
 	}
 	return Shard{Index: i, Of: of}, nil
 }

@@ -227,7 +227,7 @@ func TestWalkEndsWhenAsked(t *testing.T) {
 
 func TestParseShard(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"0/20", "21/20", "-1/20", "1/0", "1", "", "/", "a/b", "1/20/3", "1/ 20"} {
+	for _, text := range []string{"0/20", "21/20", "-1/20", "1/0", "1", "", "/", "a/b", "1/20/3", "1/ 20", "1/100001", "9/9223372036854775807"} {
 		if got, err := ParseShard(text); err == nil {
 			t.Errorf("ParseShard(%q) = %v, want an error", text, got)
 		}

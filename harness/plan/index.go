@@ -131,5 +131,8 @@ func (s Shard) upTo(n int) int {
 	if s.Of == 0 {
 		return n
 	}
-	return (n + s.Of - s.Index) / s.Of
+	if n < s.Index {
+		return 0
+	}
+	return (n-s.Index)/s.Of + 1
 }
