@@ -27,10 +27,10 @@ func (p *Plan) Index() (*Index, error) {
 		for i, c := range append(append([]Cell{}, s.Cells...), s.Controls...) {
 			id := c.ID()
 			if _, ok := x.cells[id]; ok {
-				return nil, fmt.Errorf("the plan names the cell %q twice", id)
+				return nil, fmt.Errorf("the plan names the cell %.80q twice", id)
 			}
 			if c.Trials < 0 || c.Trials > MaxTrials || x.trials+c.Trials > MaxTrials {
-				return nil, fmt.Errorf("the plan holds %d trials of %q: a plan has 0 to %d in all", c.Trials, id, MaxTrials)
+				return nil, fmt.Errorf("the plan holds %d trials of %.80q: a plan has 0 to %d in all", c.Trials, id, MaxTrials)
 			}
 			x.cells[id] = len(x.bounds)
 			b := bounds{first: c.Trials}
