@@ -3,8 +3,8 @@
 // It takes records and gives them back after any crash: append, replay, repair, merge. It stands between classify and
 // report in the pipeline study → plan → trial → classify → journal → report. It judges nothing and counts nothing.
 //
-// A journal is a file of JSON lines, one record each, each written by one write(2) and ended by a checksum of its line.
-// A torn last line is what a crash leaves and is repaired; any other damage is refused with its position.
+// A journal is a file of JSON lines, one record each, each written by one write(2) and ended by a checksum that runs on
+// from line to line. A torn last line is what a crash leaves and is repaired; any other damage is refused with its position.
 package journal
 
 import (
@@ -29,9 +29,10 @@ type Header struct {
 	Shard      string                 `json:"shard,omitempty"` // such as 3/20; empty for the whole plan
 	Attempt    int                    `json:"attempt"`         // of a re-run CI job, from 1
 	Host       Host                   `json:"host"`
-	Design     string                 `json:"design"`             // the stopping design, such as fixed
-	Jobs       int                    `json:"jobs"`               // trials at once
-	Prepared   map[string]trial.Facts `json:"prepared,omitempty"` // by variant/platform: tree and image digests
+	Platforms  []string               `json:"platforms,omitempty"` // the plan's platforms whose trials this host runs; empty means all
+	Design     string                 `json:"design"`              // the stopping design, such as fixed
+	Jobs       int                    `json:"jobs"`                // trials at once
+	Prepared   map[string]trial.Facts `json:"prepared,omitempty"`  // by variant/platform: tree and image digests
 	Created    time.Time              `json:"created"`
 	Study      Texts                  `json:"study"`
 	Repeat     []string               `json:"repeat,omitempty"` // the command line that repeats the campaign
@@ -82,9 +83,18 @@ type Finished struct {
 	Judgement   classify.Judgement `json:"judgement"`
 }
 
+// The kinds of notes that readers know. Writers may use others.
+const (
+	NoteInterrupted = "interrupted" // a signal ended the campaign before its end
+	NoteResumed     = "resumed"
+	NoteLook        = "look"    // a sequential design looked at the counts
+	NoteStopped     = "stopped" // the design needs no further trials: what is planned and was not run is not missing
+	NoteGaveUp      = "gave-up" // too many trials could not be run
+)
+
 // Note is anything else worth a line: an interruption, a look of a sequential design, a resumption.
 type Note struct {
-	Kind string            `json:"kind"` // such as interrupted, resumed, look, stopped
+	Kind string            `json:"kind"` // one of the constants, or another word
 	Text string            `json:"text,omitempty"`
 	Data map[string]string `json:"data,omitempty"`
 	At   time.Time         `json:"at"`
