@@ -16,9 +16,10 @@ type batch struct {
 	sum     uint32 // the checksum before them
 	records []Record
 
-	used int   // records that are whole
-	err  error // what stopped after them; nil at the end of the input
-	done chan struct{}
+	picked []picked // what the lines are of, when they were picked from merged journals
+	used   int      // records that are whole
+	err    error    // what stopped after them; nil at the end of the input
+	done   chan struct{}
 }
 
 // next gives the batch's next record to write to.

@@ -345,6 +345,9 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 		if _, err := Create(dir, testHeader(3)); err == nil {
 			t.Errorf("a %s was taken over as a journal", name)
 		}
+		if _, err := Merge([]Source{{Path: filepath.Join(dir, FileName)}}, Limits{}); err == nil {
+			t.Errorf("a %s was merged as a journal", name)
+		}
 		if name == "folder" {
 			continue
 		}
