@@ -100,7 +100,7 @@ func TestOrderOfJudgement(t *testing.T) {
 		{"time limit, class rule", attempt{obs: trial.Observation{Limit: true}, log: "boom", classes: []study.Class{boom}}, "timeout  the time limit passed after 0.0 s"},
 		{"time limit, broken rule", attempt{obs: trial.Observation{Limit: true}, log: "disk full", classes: []study.Class{boom, disk}}, `broken  broken by rule match "disk full"; the time limit passed after 0.0 s`},
 		{"time limit, class rule first", attempt{obs: trial.Observation{Limit: true}, log: "disk full boom", classes: []study.Class{boom, disk}}, "timeout  the time limit passed after 0.0 s"},
-		{"time limit, broken rule on our own signal", attempt{obs: trial.Observation{Exit: -1, Signal: "SIGTERM", Limit: true}, classes: []study.Class{{Broken: true, Signal: "TERM"}, {Broken: true}}}, "timeout  the time limit passed after 0.0 s"},
+		{"time limit, broken rule on our own signal", attempt{obs: trial.Observation{Exit: -1, Signal: "SIGTERM", Limit: true}, log: "disk full", classes: []study.Class{{Broken: true, Signal: "TERM", Match: "disk"}, {Broken: true, Signal: "TERM"}, {Broken: true}}}, "timeout  the time limit passed after 0.0 s"},
 		{"time limit, bad results", attempt{obs: trial.Observation{Limit: true}, format: study.ResultJUnit, files: xml("<")}, "timeout  the time limit passed after 0.0 s"},
 
 		{"signal", attempt{obs: died("SIGSEGV")}, "fail other died by SIGSEGV"},
@@ -223,6 +223,40 @@ func TestUnreadableOutput(t *testing.T) {
 	}
 	if j := compiled(t, nil, nil).Judge("v", trial.Observation{Exit: 1, Output: trial.Captured{Bytes: 5}}, Input{}); j.Outcome != Fail {
 		t.Errorf("no rule asks for the output, and it is %+v", j)
+	}
+}
+
+// TestResultsThatCannotBeRead are broken, whatever was read of them before.
+func TestResultsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	r, err := Compile(&study.Study{Subject: study.Subject{Results: study.Results{Format: study.ResultRecords}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := io.MultiReader(strings.NewReader(`{"outcome":"fail"}`+"\n"), failing{errors.New("input/output error")})
+	in := Input{Records: func() (io.ReadCloser, error) { return io.NopCloser(cut), nil }}
+	if j := r.Judge("v", ended(1), in); j.Outcome != Broken || j.Reason != "the records file: input/output error" || j.Rounds != nil {
+		t.Errorf("%+v", j)
+	}
+	in = Input{Records: func() (io.ReadCloser, error) { return nil, errors.New("permission denied") }}
+	if j := r.Judge("v", ended(1), in); j.Outcome != Broken || j.Reason != "the records file cannot be read: permission denied" {
+		t.Errorf("%+v", j)
+	}
+}
+
+// TestResultsAreBounded reads more than may be read.
+func TestResultsAreBounded(t *testing.T) {
+	t.Parallel()
+	var f findings
+	source := func() (io.ReadCloser, error) {
+		return io.NopCloser(&repeatReader{body: strings.Repeat("x", 1<<20), count: 257}), nil
+	}
+	read := func(r io.Reader) findings {
+		n, _ := io.Copy(io.Discard, r)
+		return findings{passed: int(n)}
+	}
+	if !each(&f, source, "it", read) || f.unreadable != "it: more than 256 MiB of results" || f.passed > 0 {
+		t.Error(counted(f))
 	}
 }
 
