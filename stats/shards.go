@@ -1,0 +1,140 @@
+package stats
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Part is the share of one cell that one shard, machine or value of a fact has seen.
+type Part struct {
+	Name  string
+	Count Count
+}
+
+// Shards doubts that the shards or machines of a cell have the same rate. Parts without
+// trials are left out.
+func Shards(cell string, parts []Part, alpha float64) (Warning, bool) {
+	p := homogeneousP(parts)
+	return raise(WarnShards, p, alpha, func() string {
+		return fmt.Sprintf("in %q the rate differs between machines (%s; p %.2g): compare them before pooling, or treat the machine as part of the stratum",
+			cell, listParts(parts), p)
+	})
+}
+
+// FactVaries doubts a cell in which a fact that should be fixed (kernel, processor model,
+// image digest) has more than one value. It is not a test: it always fires then. P says
+// whether the rate goes with the value.
+func FactVaries(cell, fact string, values []Part) (Warning, bool) {
+	if len(values) < 2 {
+		return Warning{Code: WarnFactVaries, P: 1}, false
+	}
+	p := homogeneousP(values)
+	w := Warning{Code: WarnFactVaries, P: p}
+	w.Sentence = fmt.Sprintf("in %q the fact %q varies (%s; p %.2g that the rate does not go with it): pin it, or compare its values as strata",
+		cell, fact, listParts(values), p)
+	return w, true
+}
+
+// mostListed bounds the parts that a sentence names.
+const mostListed = 6
+
+// listParts writes the parts with their counts; names are quoted and cut, because they
+// come from outside.
+func listParts(parts []Part) string {
+	var list []string
+	for i, p := range parts {
+		if i == mostListed {
+			list = append(list, fmt.Sprintf("%d more", len(parts)-mostListed))
+			break
+		}
+		name := []rune(p.Name)
+		if len(name) > 40 {
+			name = append(name[:39], '…')
+		}
+		list = append(list, fmt.Sprintf("%q %d of %d", string(name), p.Count.K, p.Count.N))
+	}
+	return strings.Join(list, ", ")
+}
+
+// mostSplits bounds the splits of the failures over the parts that are counted out.
+const mostSplits = 300_000
+
+// homogeneousP is the p-value that all parts have the same rate, by Pearson's statistic:
+// given the total of failures it is exact while there are at most 300,000 ways to split
+// them, and from the chi-square distribution beyond. It is 1 when fewer than two parts
+// have trials.
+func homogeneousP(parts []Part) float64 {
+	var sizes, fails []int
+	total, all := 0, 0
+	for _, p := range parts {
+		if p.Count.Check() != nil {
+			continue
+		}
+		sizes, fails = append(sizes, int(p.Count.N)), append(fails, int(p.Count.K))
+		total, all = total+int(p.Count.K), all+int(p.Count.N)
+	}
+	if len(sizes) < 2 || total == 0 || total == all {
+		return 1
+	}
+	if total > all/2 { // count out the rarer outcome
+		for i := range fails {
+			fails[i] = sizes[i] - fails[i]
+		}
+		total = all - total
+	}
+	s := splits{sizes: sizes, rate: float64(total) / float64(all)}
+	observed := 0.0
+	for i, k := range fails {
+		observed += s.term(i, k)
+	}
+	if s.number(total) > mostSplits {
+		return chiSquareUpper(observed, len(sizes)-1)
+	}
+	s.limit = observed * (1 - 1e-9)
+	return min(1, s.sum(0, total, 0, 1)/s.weight(all, total))
+}
+
+// splits walks over the ways in which failures fall on parts of given sizes.
+type splits struct {
+	sizes []int
+	rate  float64
+	limit float64
+}
+
+// term is what k failures in part i add to Pearson's statistic.
+func (s splits) term(i, k int) float64 {
+	n := float64(s.sizes[i])
+	gap := float64(k) - n*s.rate
+	return gap * gap / (n * s.rate * (1 - s.rate))
+}
+
+// number is an upper bound of the ways: C(total + parts - 1, parts - 1).
+func (s splits) number(total int) float64 {
+	ways := 1.0
+	for i := 1; i < len(s.sizes); i++ {
+		ways *= float64(total+i) / float64(i)
+	}
+	return ways
+}
+
+// weight is a binomial probability at the common rate; the product over the parts, over
+// that of the sum, is the multivariate hypergeometric probability of a split.
+func (s splits) weight(n, k int) float64 {
+	return binomialProb(float64(k), float64(n), s.rate, 1-s.rate)
+}
+
+// sum adds the weights of all splits of the remaining failures over parts i and on whose
+// statistic reaches the limit.
+func (s splits) sum(i, left int, statistic, weight float64) float64 {
+	if i == len(s.sizes)-1 {
+		if left > s.sizes[i] || statistic+s.term(i, left) < s.limit {
+			return 0
+		}
+		return weight * s.weight(s.sizes[i], left)
+	}
+	total := 0.0
+	for k := 0; k <= min(left, s.sizes[i]); k++ {
+		total += s.sum(i+1, left-k, statistic+s.term(i, k), weight*s.weight(s.sizes[i], k))
+	}
+	return total
+}
