@@ -1,0 +1,66 @@
+package campaign
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/failrate/failrate/harness/plan"
+	"github.com/failrate/failrate/harness/study"
+	"github.com/failrate/failrate/harness/trial"
+)
+
+func requestOf(t *testing.T, shell bool, value string) trial.Request {
+	t.Helper()
+	s := &study.Study{
+		Name: "s", Baseline: "a", Iterations: 1, Platforms: []study.Platform{study.Native},
+		Variants:   []study.Variant{{Name: "a", Args: []string{"--x", "it's {delay}"}, Env: map[string]string{"WAIT": "{delay}", "SHARED": "variant"}}},
+		Stress:     []study.Stress{{Name: "half", Quota: 0.5}},
+		Parameters: []study.Parameter{{Name: "delay", Values: []string{value}}},
+		Subject:    study.Subject{Command: []string{"run", "--delay={delay}"}, Env: map[string]string{"SHARED": "subject"}, Timeout: time.Second, Shell: shell},
+	}
+	if shell {
+		s.Subject.Command = []string{"run {delay} && true"}
+	}
+	p, err := plan.New(s, "", plan.Selection{Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := Config{Study: s, Plan: p, BaseEnv: map[study.Platform][]string{study.Native: {"PATH=/bin", "SHARED=base"}}}
+	for b := range p.Blocks(plan.Shard{}) {
+		r, err := cfg.request(b.Trials[0], 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	t.Fatal("no trials")
+	return trial.Request{}
+}
+
+func TestRequestFillsParametersAndAppliesTheVariant(t *testing.T) {
+	t.Parallel()
+	r := requestOf(t, false, "5ms")
+	if want := []string{"run", "--delay=5ms", "--x", "it's 5ms"}; !slices.Equal(r.Command, want) {
+		t.Errorf("command %q, want %q", r.Command, want)
+	}
+	if r.ID != "a/native/half/delay=5ms#0001!2" || r.Quota != 0.5 || r.Timeout != time.Second {
+		t.Errorf("request %+v", r)
+	}
+	for _, want := range []string{"PATH=/bin", "SHARED=variant", "WAIT=5ms", "FAILRATE_PARAM_DELAY=5ms", "FAILRATE_VARIANT=a",
+		"FAILRATE_TRIAL=a/native/half/delay=5ms#0001", "FAILRATE_PLATFORM=native", "FAILRATE_STRESS=half"} {
+		if !slices.Contains(r.Env, want) {
+			t.Errorf("environment lacks %q: %q", want, r.Env)
+		}
+	}
+}
+
+// A parameter's value or a variant's argument must never become a command of the shell.
+func TestRequestQuotesForTheShell(t *testing.T) {
+	t.Parallel()
+	r := requestOf(t, true, "$(reboot); 'x'")
+	want := `run '$(reboot); '\''x'\''' && true '--x' 'it'\''s $(reboot); '\''x'\'''`
+	if len(r.Command) != 1 || r.Command[0] != want {
+		t.Errorf("command %q\nwant    %q", r.Command, want)
+	}
+}
