@@ -1,0 +1,168 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/failrate/failrate/harness/journal"
+	"github.com/failrate/failrate/harness/plan"
+	"github.com/failrate/failrate/stats"
+)
+
+// Builder counts a campaign's trials and makes its table. Add takes each trial's deciding record once.
+type Builder struct {
+	header  journal.Header
+	cells   []plan.Cell
+	stratum []int // by cell: index into Plan.Strata
+	sources []Source
+	tallies map[key]*tally
+	partial []string
+}
+
+// key is a cell on one kind of machine: strata differ by operating system and architecture too.
+type key struct {
+	cell     int
+	os, arch string
+}
+
+// NewBuilder starts a table for the campaign of a header.
+func NewBuilder(h journal.Header) *Builder {
+	b := &Builder{header: h, tallies: map[key]*tally{}}
+	for i, s := range h.Plan.Strata {
+		for range len(s.Cells) + len(s.Controls) {
+			b.stratum = append(b.stratum, i)
+		}
+	}
+	b.cells = h.Plan.Cells()
+	return b
+}
+
+// AddSource names a journal and gives the index that Add takes.
+func (b *Builder) AddSource(h journal.Header) int {
+	b.sources = append(b.sources, Source{
+		Campaign: h.Campaign, Shard: h.Shard, Attempt: h.Attempt, Host: h.Host, Tool: h.Tool, Jobs: h.Jobs,
+		Created: h.Created, Platforms: h.Platforms,
+	})
+	source := len(b.sources) - 1
+	for i := range b.cells { // a cell without any trial still has its row
+		if len(h.Platforms) == 0 || slices.Contains(h.Platforms, string(b.cells[i].Platform)) {
+			b.tally(source, i)
+		}
+	}
+	return source
+}
+
+// Missing notes what the table lacks of the plan.
+func (b *Builder) Missing(line string) { b.partial = append(b.partial, line) }
+
+// Add counts the record that decides a trial. Nothing of it is kept.
+func (b *Builder) Add(source int, r *journal.Record) { b.tally(source, r.Cell).add(source, r) }
+
+func (b *Builder) tally(source, cell int) *tally {
+	h := b.sources[source].Host
+	k := key{cell: cell, os: h.OS, arch: h.Arch}
+	if b.cells[cell].Platform == "container" {
+		k.os = "linux"
+	}
+	if b.tallies[k] == nil {
+		b.tallies[k] = &tally{}
+	}
+	return b.tallies[k]
+}
+
+// Table makes the table. An error means that the counts could not be turned into statistics, which is a fault of ours.
+func (b *Builder) Table() (*Table, error) {
+	h := b.header
+	t := &Table{
+		Study: h.Plan.Study, Texts: h.Study, Plan: h.Plan, PlanDigest: h.PlanDigest, Design: h.Design,
+		Level: h.Study.Claims.Confidence, Sources: b.sources, Partial: b.partial, Repeat: h.Repeat,
+	}
+	if t.Level == 0 {
+		t.Level = 0.95
+	}
+	for _, machine := range b.machines() {
+		for i := range h.Plan.Strata {
+			s, err := b.buildStratum(t, i, machine)
+			if err != nil {
+				return nil, err
+			}
+			if len(s.Cells) > 0 {
+				t.Strata = append(t.Strata, s)
+			}
+		}
+	}
+	for _, w := range h.Study.Warnings {
+		t.note(nil, w)
+	}
+	return t, nil
+}
+
+// machines lists the kinds of machine seen, sorted.
+func (b *Builder) machines() [][2]string {
+	seen := map[[2]string]bool{}
+	var out [][2]string
+	for k := range b.tallies {
+		m := [2]string{k.os, k.arch}
+		if !seen[m] {
+			seen[m] = true
+			out = append(out, m)
+		}
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i][0]+"/"+out[i][1] < out[j][0]+"/"+out[j][1] })
+	return out
+}
+
+func (b *Builder) buildStratum(t *Table, index int, machine [2]string) (Stratum, error) {
+	p := b.header.Plan.Strata[index]
+	s := Stratum{
+		ID: fmt.Sprintf("%s (%s/%s)", p.ID(), machine[0], machine[1]), Platform: string(p.Platform),
+		OS: machine[0], Arch: machine[1], Stress: p.Stress, Parameters: p.Parameters,
+	}
+	var tallies []*tally
+	for i, c := range b.cells {
+		tl := b.tallies[key{cell: i, os: machine[0], arch: machine[1]}]
+		if b.stratum[i] != index || tl == nil {
+			continue
+		}
+		cell, err := b.buildCell(t, c, tl)
+		if err != nil {
+			return s, fmt.Errorf("cell %s: %w", c.ID(), err)
+		}
+		t.describe(&cell)
+		s.Cells = append(s.Cells, cell)
+		tallies = append(tallies, tl)
+	}
+	return s, t.compare(&s, tallies)
+}
+
+func (b *Builder) buildCell(t *Table, c plan.Cell, tl *tally) (Cell, error) {
+	cell := Cell{
+		ID: c.ID(), Variant: c.Variant, Control: c.Control, Baseline: c.Variant == b.header.Plan.Baseline,
+		Planned: c.Trials, Counts: tl.counts, Classes: tl.classes, Rate: tl.counts.Rate(),
+		Wall: tl.quantiles(), Load: tl.load.load(),
+	}
+	if cell.Rate.N == 0 {
+		return cell, nil
+	}
+	var err error
+	cell.Interval, err = stats.Wilson(cell.Rate, t.Level)
+	return cell, err
+}
+
+// note adds a footnote, once per text, and points the cell to it.
+func (t *Table) note(c *Cell, text string) {
+	at := 0
+	for i, f := range t.Footnotes {
+		if f == text {
+			at = i + 1
+		}
+	}
+	if at == 0 {
+		t.Footnotes = append(t.Footnotes, text)
+		at = len(t.Footnotes)
+	}
+	if c != nil {
+		c.Notes = append(c.Notes, at)
+	}
+}

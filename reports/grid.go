@@ -1,0 +1,193 @@
+package reports
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/failrate/failrate/harness/classify"
+	"github.com/failrate/failrate/stats"
+)
+
+// grid is a stratum as plain texts: what the text, Markdown and Jira renderers share, each with its own escapes.
+type grid struct {
+	title string
+	head  []string
+	right []bool // columns of numbers
+	rows  [][]string
+}
+
+// newGrid lays a stratum out. Columns that would be empty in every row are left out, but for the counts that make a
+// rate honest: those always show.
+func newGrid(t *Table, s Stratum) grid {
+	g := grid{title: s.ID}
+	for _, c := range columns {
+		if c.when == nil || slices.ContainsFunc(s.Cells, c.when) {
+			g.head = append(g.head, c.name(t))
+			g.right = append(g.right, c.right)
+		}
+	}
+	for _, cell := range s.Cells {
+		var row []string
+		for _, c := range columns {
+			if c.when == nil || slices.ContainsFunc(s.Cells, c.when) {
+				row = append(row, c.text(cell))
+			}
+		}
+		g.rows = append(g.rows, row)
+	}
+	return g
+}
+
+// column is one column of a stratum's table.
+type column struct {
+	name  func(*Table) string
+	right bool
+	when  func(Cell) bool // shown when some row has it; nil means always
+	text  func(Cell) string
+}
+
+func named(name string) func(*Table) string { return func(*Table) string { return name } }
+
+var columns = []column{
+	{name: named("variant"), text: variantText},
+	{name: named("failed"), right: true, text: func(c Cell) string { return fmt.Sprintf("%d/%d", c.Rate.K, c.Rate.N) }},
+	{name: named("rate"), right: true, text: rateText},
+	{name: func(t *Table) string { return fmt.Sprintf("%g %% interval", 100*t.Level) }, text: intervalText},
+	{name: named("difference"), text: differenceText, when: func(c Cell) bool { return c.Comparison != nil }},
+	{name: named("p"), right: true, text: pText, when: func(c Cell) bool { return c.Comparison != nil }},
+	{name: named("verdict"), text: verdictText, when: func(c Cell) bool { return c.Comparison != nil }},
+	{name: named("classes"), text: classesText, when: func(c Cell) bool { return len(c.Classes) > 0 }},
+	{name: named("timeout"), right: true, text: func(c Cell) string { return fmt.Sprint(c.Counts.Timeout) }},
+	{name: named("excluded"), text: excludedText},
+	{name: named("median"), right: true, text: func(c Cell) string { return seconds(c.Wall.Median, c.Wall.N) }},
+	{name: named("metrics"), text: metricsText, when: func(c Cell) bool { return len(c.Metrics) > 0 }},
+}
+
+func variantText(c Cell) string {
+	text := c.Variant
+	switch {
+	case c.Baseline:
+		text += " (baseline)"
+	case c.Control:
+		text += " (control)"
+	}
+	if len(c.Notes) > 0 {
+		marks := make([]string, len(c.Notes))
+		for i, n := range c.Notes {
+			marks[i] = fmt.Sprint(n)
+		}
+		text += " [" + strings.Join(marks, ",") + "]"
+	}
+	return text
+}
+
+func rateText(c Cell) string {
+	if c.Rate.N == 0 {
+		return "–"
+	}
+	return stats.Percent(c.Rate.Rate())
+}
+
+func intervalText(c Cell) string {
+	if c.Interval.Level == 0 {
+		return "–"
+	}
+	return rangeText(c.Interval.Low, c.Interval.High)
+}
+
+// rangeText writes two shares as 3.7–12 %.
+func rangeText(low, high float64) string {
+	return strings.TrimSuffix(stats.Percent(low), " %") + "–" + stats.Percent(high)
+}
+
+func differenceText(c Cell) string {
+	if c.Comparison == nil {
+		return ""
+	}
+	d := c.Comparison.Difference
+	return fmt.Sprintf("%s (%s to %s)", points(c.Rate.Rate()-c.BaseRate), points(d.Low), points(d.High))
+}
+
+// points writes a difference of shares in percentage points, with its sign.
+func points(d float64) string {
+	text := fmt.Sprintf("%+.1f", 100*d)
+	if text == "-0.0" || text == "+0.0" {
+		return "0.0"
+	}
+	return strings.Replace(text, "-", "−", 1)
+}
+
+func pText(c Cell) string {
+	if c.Comparison == nil {
+		return ""
+	}
+	return pValue(c.Comparison.AdjustedP)
+}
+
+func pValue(p float64) string {
+	switch {
+	case math.IsNaN(p):
+		return "–"
+	case p < 0.0001:
+		return fmt.Sprintf("%.0e", p)
+	}
+	return fmt.Sprintf("%.2g", p)
+}
+
+func verdictText(c Cell) string {
+	if c.Comparison == nil {
+		return ""
+	}
+	return string(c.Comparison.Verdict)
+}
+
+func classesText(c Cell) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(c.Classes)) {
+		parts = append(parts, fmt.Sprintf("%s %d", name, c.Classes[name]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// excludedText names every outcome that is not in the rate and was seen; 0 when none was.
+func excludedText(c Cell) string {
+	var parts []string
+	for _, o := range classify.Outcomes() {
+		if n := c.Counts.Of(o); n > 0 && !o.InRate() {
+			parts = append(parts, fmt.Sprintf("%d %s", n, o))
+		}
+	}
+	if len(parts) == 0 {
+		return "0"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func metricsText(c Cell) string {
+	var parts []string
+	for _, m := range c.Metrics {
+		parts = append(parts, fmt.Sprintf("%s %.4g", m.Name, m.Median))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// seconds writes a duration with three significant digits.
+func seconds(s float64, n int) string {
+	if n == 0 {
+		return "–"
+	}
+	d := time.Duration(s * float64(time.Second))
+	switch {
+	case d >= 100*time.Second:
+		return d.Round(time.Second).String()
+	case d >= time.Second:
+		return d.Round(10 * time.Millisecond).String()
+	case d >= time.Millisecond:
+		return d.Round(10 * time.Microsecond).String()
+	}
+	return d.Round(100 * time.Nanosecond).String()
+}
