@@ -1,0 +1,62 @@
+# Two commands do everything: `make measure` and `make test`. They need Go, git and make.
+
+STUDY   ?= soft-commit
+N       ?=
+VARIANT ?=
+STRESS  ?=
+ON      ?=
+JOBS    ?=
+SEED    ?=
+ARGS    ?=
+
+export CGO_ENABLED ?= 0
+BIN   := bin/failrate
+TOOLS := .github/tools/go.mod
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+
+.PHONY: measure test build lint race bench cross faults fuzz golangci clean help
+
+## measure: measure the built-in study; VARIANT= N= STRESS= ON= STUDY= JOBS= SEED= ARGS= narrow it
+measure: build
+	@$(BIN) measure $(STUDY) $(if $(N),-n $(N)) $(if $(VARIANT),--variant $(VARIANT)) $(if $(STRESS),--stress $(STRESS)) \
+		$(if $(ON),--on $(ON)) $(if $(JOBS),--jobs $(JOBS)) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+## build: build bin/failrate
+build:
+	@go build -trimpath -ldflags "-X main.version=$(VERSION)" -o $(BIN) ./cmd/failrate
+
+## test: every test; those that need a Docker Engine say so when they are skipped (REQUIRE_DOCKER=1 makes that a failure)
+test: lint
+	go test ./...
+
+## race: the tests again under the race detector (needs a C compiler)
+race:
+	CGO_ENABLED=1 go test -race ./...
+
+## lint: formatting, vet, staticcheck, workflows, and that every platform compiles
+lint: cross
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo 'gofmt: the files above are not formatted' >&2; exit 1; }
+	go vet ./...
+	go tool -modfile=$(TOOLS) staticcheck ./...
+	go tool -modfile=$(TOOLS) actionlint
+
+## cross: vet and build for the other platforms
+cross:
+	GOOS=darwin GOARCH=arm64 go vet ./...
+	GOOS=darwin GOARCH=arm64 go build ./...
+	GOOS=darwin GOARCH=amd64 go build ./...
+	GOOS=linux GOARCH=arm64 go build ./...
+
+## bench: the speed comparisons of the README, each pair in one run
+bench:
+	go test -run '^$$' -bench . -benchtime 1x ./...
+
+clean:
+	rm -rf bin
+
+help:
+	@sed -n 's/^## //p' $(MAKEFILE_LIST)
+
+## golangci: the linters of .golangci.yml (gosec among them); builds the linter first, which takes minutes
+golangci:
+	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/failrate/failrate/containers"
+	"github.com/failrate/failrate/harness/trial"
+)
+
+func newClean(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "clean",
+		Short: "Remove what killed runs left: processes, containers, folders",
+		Long: `clean ends the processes and removes the containers, networks and temporary folders of runs whose harness was killed.
+What a live run owns is left alone, and so are results. Every measure does the same before it starts.`,
+		Example: "  failrate clean",
+		Args:    cobra.NoArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return a.clean(c.Context()) },
+	}
+}
+
+func (a *app) clean(ctx context.Context) error {
+	swept, err := trial.Sweep(a.sessions())
+	say := func(n int, what string) {
+		if n > 0 {
+			fmt.Fprintf(a.Out, "removed %d %s\n", n, what)
+		}
+	}
+	say(len(swept.Processes), "processes")
+	say(len(swept.Folders), "temporary folders")
+	e, engineErr := containers.Connect(ctx, containers.ConnectOptions{})
+	if engineErr != nil {
+		fmt.Fprintf(a.Err, "no containers were looked for: %v\n", engineErr)
+		return wrap(exitUnexpected, err)
+	}
+	gone, sweepErr := containers.Sweep(ctx, e, containers.SweepOptions{Sessions: a.sessions()})
+	say(len(gone.Containers), "containers")
+	say(len(gone.Networks), "networks")
+	return wrap(exitUnexpected, errors.Join(err, sweepErr, e.Close()))
+}
