@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/failrate/failrate/harness/trial/process"
@@ -129,36 +127,9 @@ func (a *attempt) command() (process.Command, error) {
 		c.Args = append([]string{"sh", "-c", r.Command[0], "sh"}, r.Command[1:]...)
 		return c, nil
 	}
-	path, err := find(r.Command[0], a.dir, r.Env)
+	path, err := process.LookUp(r.Command[0], a.dir, r.Env)
 	c.Path = path
 	return c, err
-}
-
-// find looks a program up in the tree and then in the PATH that the subject gets. A name with a slash is relative to
-// the tree.
-func find(name, dir string, env []string) (string, error) {
-	if strings.Contains(name, "/") {
-		if filepath.IsAbs(name) {
-			return name, nil
-		}
-		return filepath.Join(dir, name), nil
-	}
-	path := "/usr/local/bin:/usr/bin:/bin"
-	for _, v := range env {
-		if p, ok := strings.CutPrefix(v, "PATH="); ok {
-			path = p
-		}
-	}
-	for _, d := range append([]string{dir}, filepath.SplitList(path)...) {
-		if !filepath.IsAbs(d) {
-			d = filepath.Join(dir, d)
-		}
-		p := filepath.Join(d, name)
-		if s, err := os.Stat(p); err == nil && s.Mode().IsRegular() && s.Mode()&0o111 != 0 {
-			return p, nil
-		}
-	}
-	return "", fmt.Errorf("start %q: no such program in the tree or in PATH %q", name, path)
 }
 
 // oneLine keeps a fault on one line of bounded length.

@@ -87,6 +87,7 @@ func (p *Process) launch(c Command) error {
 	}
 	p.pid = pid
 	s.active[pid] = p
+	s.trees++
 	return nil
 }
 

@@ -47,7 +47,8 @@ func TestNoZombies(t *testing.T) {
 		}
 		err = unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
 		if !errors.Is(err, unix.ECHILD) {
-			t.Fatalf("we still have children (%v)", err)
+			list, _ := exec.CommandContext(t.Context(), "ps", "-o", "pid,ppid,pgid,sid,stat,args", "--ppid", fmt.Sprint(os.Getpid())).Output()
+			t.Fatalf("we still have children (%v):\n%s", err, list)
 		}
 	}
 }

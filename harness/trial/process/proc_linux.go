@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -27,8 +28,9 @@ func lookUp(pid int) (entry, bool) {
 	return parseStat(pid, string(text))
 }
 
-// parseStat reads proc_pid_stat(5): pid (name) state ppid pgrp session … starttime is field 22. The name may hold
-// spaces and parentheses, so the last one ends it.
+// parseStat reads proc_pid_stat(5): pid (name) state ppid pgrp session … num_threads is field 20, starttime 22. The
+// name may hold spaces and parentheses, so the last one ends it. A process whose first thread alone has ended is listed
+// as a zombie as well, but lives.
 func parseStat(pid int, text string) (entry, bool) {
 	from, to := strings.IndexByte(text, '('), strings.LastIndexByte(text, ')')
 	if from < 0 || to < from {
@@ -38,22 +40,30 @@ func parseStat(pid int, text string) (entry, bool) {
 	if len(fields) < 20 {
 		return entry{}, false
 	}
-	e := entry{pid: pid, name: text[from+1 : to], zombie: fields[0] == "Z" || fields[0] == "X"}
-	var errs [4]error
+	e := entry{pid: pid, name: text[from+1 : to]}
+	var errs [5]error
 	e.parent, errs[0] = strconv.Atoi(fields[1])
 	e.group, errs[1] = strconv.Atoi(fields[2])
 	e.session, errs[2] = strconv.Atoi(fields[3])
 	e.started, errs[3] = strconv.ParseUint(fields[19], 10, 64)
+	threads, err := strconv.Atoi(fields[17])
+	e.zombie, errs[4] = (fields[0] == "Z" || fields[0] == "X") && threads <= 1, err
 	return e, errors.Join(errs[:]...) == nil
 }
 
 // children lists the processes whose parent is the process. For our own process these are the adopted ones and those
-// that the main thread started: Linux gives an orphan to the first thread of the nearest subreaper.
+// that the main thread started: Linux gives an orphan to the first thread of the nearest subreaper. The list may lack
+// a child when another one ends while it is read, so it is read until it is twice the same.
 func children(pid int) []int {
 	name := strconv.Itoa(pid)
-	text, err := os.ReadFile("/proc/" + name + "/task/" + name + "/children")
-	if errors.Is(err, os.ErrNotExist) {
-		return childrenByScan(pid) // a kernel built without these lists, or the process has ended
+	var text, before []byte
+	for try := 0; try < 2 || try < 20 && !bytes.Equal(text, before); try++ {
+		var err error
+		before = text
+		text, err = os.ReadFile("/proc/" + name + "/task/" + name + "/children")
+		if errors.Is(err, os.ErrNotExist) {
+			return childrenByScan(pid) // a kernel built without these lists, or the process has ended
+		}
 	}
 	var pids []int
 	for f := range bytes.FieldsSeq(text) {
@@ -93,16 +103,22 @@ func allPIDs() []int {
 // markerOf is the value of Marker that a process was started with. told is false when its environment cannot be read
 // or is empty, as that of a process that is just being replaced by another program.
 func markerOf(pid int) (value string, told bool) {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-	if err != nil || len(text) == 0 {
-		return "", false
+	dir := "/proc/" + strconv.Itoa(pid)
+	text, _ := os.ReadFile(dir + "/environ")
+	if len(text) == 0 { // the first thread may have ended, and another one still tell
+		others, _ := filepath.Glob(dir + "/task/*/environ")
+		for _, o := range others {
+			if text, _ = os.ReadFile(o); len(text) > 0 {
+				break
+			}
+		}
 	}
 	for v := range bytes.SplitSeq(text, []byte{0}) {
 		if after, ok := bytes.CutPrefix(v, []byte(Marker+"=")); ok {
 			value = string(after) // the last one counts, as a program may have appended its own
 		}
 	}
-	return value, true
+	return value, len(text) > 0
 }
 
 // signal sends a signal to exactly the process of the entry, and to none that took its number since.

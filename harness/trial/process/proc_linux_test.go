@@ -3,6 +3,7 @@ package process
 import (
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 )
 
@@ -16,6 +17,7 @@ func TestParseStat(t *testing.T) {
 	}{
 		{"7 (sh) S 1 7 7" + rest, entry{7, 1, 7, 7, false, 98765, "sh"}, true},
 		{"7 (a) Z (b) Z 2 8 9" + rest, entry{7, 2, 8, 9, true, 98765, "a) Z (b"}, true},
+		{"7 (a) Z 2 8 9" + strings.Replace(rest, " 0 1 0 98765", " 0 2 0 98765", 1), entry{7, 2, 8, 9, false, 98765, "a"}, true},
 		{"7 (\n)) S 1 7 7" + rest, entry{7, 1, 7, 7, false, 98765, "\n)"}, true},
 		{"7 (sh) S 1 7", entry{}, false},
 		{"7 (sh) S x 7 7" + rest, entry{}, false},

@@ -48,7 +48,8 @@ type Session struct {
 	system  system // what this operating system needs to know
 
 	mu     sync.Mutex
-	active map[int]*Process // the started ones that were not reaped yet, by pid
+	active map[int]*Process // the trees whose first process was not reaped yet, by its pid
+	trees  int              // that are not ended yet
 }
 
 // record is the content of a session file.
@@ -168,17 +169,23 @@ func (p *Process) isFirst(pid int) bool {
 	return p.session.active[pid] != nil
 }
 
-// idle reports whether every tree's first process has ended and was reaped.
-func (s *Session) idle() bool {
+// alone reports whether a tree that is being ended is the only one that is not ended yet.
+func (s *Session) alone() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.active) == 0
+	return s.trees <= 1
+}
+
+// count adds to the number of trees that are not ended yet.
+func (s *Session) count(change int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.trees += change
 }
 
 // Close ends the session: its folder and its file go. Every process that it started must have been waited for.
 func (s *Session) Close() error {
-	var errs []error
-	errs = append(errs, tree.RemoveAll(s.folder))
+	errs := []error{s.endStrays(), tree.RemoveAll(s.folder)}
 	if s.null != nil {
 		errs = append(errs, s.null.Close())
 	}

@@ -123,6 +123,9 @@ func (p *Process) endRest(*Exit) (leaked []string, err error) {
 	}
 }
 
+// endStrays has nothing to do: without a marker nothing is found here.
+func (s *Session) endStrays() error { return nil }
+
 // rest lists the live processes of the tree: those of its group, those with its marker, and everything below them.
 // Reading an environment costs, so only what began after the tree did is asked for its marker.
 func (p *Process) rest() []entry {

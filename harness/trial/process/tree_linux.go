@@ -23,7 +23,7 @@ func (p *Process) endRest(exit *Exit) (leaked []string, err error) {
 			return leaked, fmt.Errorf("%d processes did not end within %v of KILL: first %s", len(live), killPatience, describe(live))
 		}
 		for _, e := range live {
-			if !seen[e.pid] && len(leaked) < MaxLeaked {
+			if !seen[e.pid] && !e.zombie && len(leaked) < MaxLeaked {
 				leaked = append(leaked, e.String())
 			}
 			seen[e.pid] = true
@@ -36,8 +36,17 @@ func (p *Process) endRest(exit *Exit) (leaked []string, err error) {
 	}
 }
 
-// rest lists the tree's processes that live and are our children, and reaps those that ended. Others of the tree are
-// below the listed ones, and become our children when those end. more says that it must be asked again.
+// endStrays ends the orphans without a marker that trees which ended at the same time left to each other.
+func (s *Session) endStrays() error {
+	if s.null == nil { // the session did not begin
+		return nil
+	}
+	_, err := (&Process{session: s, pid: -1, marker: s.mark()}).endRest(&Exit{})
+	return err
+}
+
+// rest lists the tree's processes that are our children and did not end, and reaps those that did. Others of the tree
+// are below the listed ones, and become our children when those end. more says that it must be asked again.
 func (p *Process) rest(exit *Exit) (live []entry, more bool) {
 	if !haveChildren() {
 		return nil, false
@@ -47,15 +56,13 @@ func (p *Process) rest(exit *Exit) (live []entry, more bool) {
 		if !ok || e.parent != os.Getpid() || !p.owns(e) {
 			continue
 		}
-		if !e.zombie {
-			live = append(live, e)
-			continue
-		}
 		var use unix.Rusage
 		if got, err := unix.Wait4(e.pid, nil, unix.WNOHANG, &use); err == nil && got == e.pid {
 			exit.addUse(&use)
 			more = true // what it left became ours, perhaps after the list was read
+			continue
 		}
+		live = append(live, e)
 	}
 	return live, more
 }
@@ -90,7 +97,7 @@ func (p *Process) owns(e entry) bool {
 	if started, known := startedByUs(e.pid); started || !known {
 		return false
 	}
-	return e.zombie || e.started >= s.system.began && s.idle()
+	return e.zombie || e.started >= s.system.began && s.alone()
 }
 
 // startedByUs reports whether a child was started by this program, and not adopted: Go holds a pidfd of every process

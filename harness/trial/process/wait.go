@@ -53,6 +53,7 @@ func (p *Process) Wait(ctx context.Context, l Limits) (Exit, error) {
 		err = p.reap(&exit)
 	}
 	leaked, rest := p.endRest(&exit)
+	p.session.count(-1)
 	if !st.begun {
 		exit.Leaked = leaked
 	}

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 )
 
@@ -39,6 +40,22 @@ func Digest(ctx context.Context, dir string) (string, error) {
 	})
 	if err != nil {
 		return "", fmt.Errorf("digest %s: %w", dir, err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// DigestFiles is the digest of some files and links of a folder, given by their names in it.
+func DigestFiles(ctx context.Context, dir string, names []string) (string, error) {
+	sum := sha256.New()
+	names = slices.Sorted(slices.Values(names))
+	for _, name := range slices.Compact(names) {
+		err := ctx.Err()
+		if err == nil {
+			err = add(sum, filepath.ToSlash(name), filepath.Join(dir, name))
+		}
+		if err != nil {
+			return "", fmt.Errorf("digest %s: %w", dir, err)
+		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }

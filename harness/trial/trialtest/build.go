@@ -35,13 +35,26 @@ func Processes(t *testing.T, token string) []string {
 	}
 	var left []string
 	for _, p := range paths {
-		line, err := os.ReadFile(p)
-		if err != nil || !strings.Contains(string(line), token) {
-			continue // it has ended, or is not ours
+		if line := commandLine(filepath.Dir(p)); strings.Contains(line, token) {
+			left = append(left, fmt.Sprintf("%s %q", filepath.Base(filepath.Dir(p)), line))
 		}
-		left = append(left, fmt.Sprintf("%s %q", filepath.Base(filepath.Dir(p)), line))
 	}
 	return left
+}
+
+// commandLine is a process's arguments; empty when it has ended. One whose first thread has ended tells by another.
+func commandLine(dir string) string {
+	line, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
+	if len(line) > 0 {
+		return string(line)
+	}
+	others, _ := filepath.Glob(filepath.Join(dir, "task", "*", "cmdline"))
+	for _, o := range others {
+		if line, _ = os.ReadFile(o); len(line) > 0 {
+			break
+		}
+	}
+	return string(line)
 }
 
 // listed is Processes where there is no /proc.

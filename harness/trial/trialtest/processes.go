@@ -24,6 +24,7 @@ func processes(b Bench) []testCase {
 		{name: "session-of-its-own", args: []string{"spawn=setsid", "stdout=done"}, check: leaked(1)},
 		{name: "daemon", args: []string{"spawn=daemon", "stdout=done"}, check: leaked(1)},
 		{name: "daemon-that-ended", args: []string{"spawn=brief", "stdout=done"}, check: logs("done\n")},
+		{name: "daemon-without-its-first-thread", args: []string{"spawn=headless", "stdout=done"}, check: leaked(1)},
 		{name: "many", args: []string{
 			"spawn=quiet", "spawn=daemon", "spawn=held", "spawn=setsid", "spawn=stubborn", "spawn=daemon", "stdout=done",
 		}, check: leaked(6)},

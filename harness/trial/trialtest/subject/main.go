@@ -10,11 +10,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 )
 
 func main() {
+	runtime.LockOSThread() // to the first thread, for headless
 	for _, arg := range os.Args[1:] {
 		verb, value, _ := strings.Cut(arg, "=")
 		if err := step(verb, value); err != nil {

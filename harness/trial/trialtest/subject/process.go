@@ -32,6 +32,8 @@ func process(verb, value string) error {
 		return spin(value)
 	case "spawn":
 		return spawn(value)
+	case "headless":
+		return headless()
 	case "ready":
 		return os.NewFile(3, "ready").Close()
 	default:
@@ -96,6 +98,7 @@ func spin(value string) error {
 //	daemon   as setsid, and its parent (a copy between us and it) is gone
 //	bare     as daemon, with an empty environment
 //	brief    a daemon that ends by itself at once
+//	headless a daemon whose first thread has ended
 func spawn(kind string) error {
 	args := []string{"ready=", "sleep="}
 	var attr syscall.SysProcAttr
@@ -105,10 +108,13 @@ func spawn(kind string) error {
 		args = []string{"ignore=", "ready=", "sleep="}
 	case "setsid":
 		attr.Setsid = true
-	case "daemon", "bare", "brief":
+	case "daemon", "bare", "brief", "headless":
 		return detach(kind)
 	case "last", "lastbare":
 		attr.Setsid = true
+	case "lastheadless":
+		attr.Setsid = true
+		args = []string{"headless="}
 	case "lastbrief":
 		attr.Setsid = true
 		args = []string{"ready="}
