@@ -1,6 +1,12 @@
 package trial
 
-import "testing"
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
 
 func TestOutOfMemory(t *testing.T) {
 	t.Parallel()
@@ -12,10 +18,26 @@ func TestOutOfMemory(t *testing.T) {
 	if m.risen(oomCount{}) {
 		t.Error("an unknown count has risen")
 	}
-	if now.n > 0 && !m.risen(oomCount{n: now.n - 1, known: true}) {
-		t.Error("a count that has risen has not")
-	}
 	if m.risen(oomCount{n: now.n + 1000, known: true}) {
 		t.Error("a count that has not risen has")
+	}
+	file := filepath.Join(t.TempDir(), "memory.events")
+	set := func(n int) {
+		if err := os.WriteFile(file, fmt.Appendf(nil, "oom 7\noom_kill %d\noom_group_kill 9\n", n), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(3)
+	m.file, m.read = file, time.Time{}
+	before := m.look()
+	if m.risen(before) {
+		t.Error("a count that is the same has risen")
+	}
+	set(4)
+	if !m.risen(before) || !m.risen(before) {
+		t.Error("a count that has risen has not, for each of two trials")
+	}
+	if m.risen(m.look()) {
+		t.Error("it has risen for the next trial as well")
 	}
 }
