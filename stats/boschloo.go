@@ -32,22 +32,26 @@ func Boschloo(base, variant Count) (float64, error) {
 	return min(1, 2*min(p, boschlooLow(second, first, p))), nil
 }
 
-// boschlooLow is the one-sided p-value for "the first arm is low". When one rate already
-// shows that the result is at least enough, it stops and returns that.
+// boschlooLow is the one-sided p-value for "the first arm is low". When a lower bound
+// already shows that the result is at least enough, it stops and returns that.
 func boschlooLow(first, second Count, enough float64) float64 {
 	n1, n2 := int(first.N), int(second.N)
 	h := hypergeometric{n1: float64(n1), n2: float64(n2), total: float64(first.K + second.K)}
 	statistic := h.atMost(float64(first.K))
-	if statistic >= 1-tieTolerance {
+	switch {
+	case statistic >= 1-tieTolerance:
 		return 1
+	case statistic < 1e-290: // no room left below it; Fisher's value is an upper bound
+		return statistic
 	}
-	set := fisherStaircase(n1, n2, statistic)
-	arms := newBinomialArms(n1, n2, statistic)
 	if enough < 1 {
-		pooled := h.total / (h.n1 + h.n2)
-		if p := arms.prob(set, pooled); p >= enough {
+		// Fewer outcomes and a single common rate both make the probability smaller. (Not
+		// 0.5, where equal arms have a tie in every row.)
+		limit := min(statistic, 0.4)
+		arms := newBinomialArms(n1, n2, min(limit, enough))
+		if p := arms.prob(fisherStaircase(n1, n2, limit), h.total/(h.n1+h.n2)); p >= enough {
 			return p
 		}
 	}
-	return arms.supremum(set)
+	return newBinomialArms(n1, n2, statistic).supremum(fisherStaircase(n1, n2, statistic))
 }

@@ -68,9 +68,9 @@ type spender struct {
 
 // spend grows the set of the look that p has reached.
 func (g *spender) spend(p *paths) (staircase, map[[2]int]float64) {
-	up := ratios(p.n)
+	table := ratios(p.n)
 	for i, rate := range g.grid {
-		g.rows[i] = fullBinomial(up, rate)
+		g.rows[i] = table.row(rate)
 	}
 	set := alreadyStopped(p)
 	values := map[[2]int]float64{}

@@ -70,7 +70,7 @@ func TestBoundaryKeepsItsErrorRate(t *testing.T) {
 		}
 		b := newBoundary(r.looks(), r.alpha(), r.Spending)
 		worst := 0.0
-		for _, rate := range lowerHalf(evenRates(600)) {
+		for _, rate := range lowerHalf(evenRates(300)) {
 			o := operating(b, futility{}, rate, rate)
 			worst = max(worst, o.Better+o.Worse)
 		}
@@ -88,7 +88,7 @@ func TestBoundarySpendsAsPlanned(t *testing.T) {
 	for k, n := range looks {
 		share := float64(n) / 50
 		worst := 0.0
-		for _, rate := range lowerHalf(evenRates(400)) {
+		for _, rate := range lowerHalf(evenRates(200)) {
 			o := operating(boundary{looks: looks[:k+1], sets: full.sets[:k+1]}, futility{}, rate, rate)
 			worst = max(worst, o.Better+o.Worse)
 		}

@@ -116,7 +116,7 @@ func TestDoubtFiresAtItsRate(t *testing.T) {
 	t.Parallel()
 	for i, rate := range []float64{0.05, 0.2, 0.5} {
 		rng := rand.New(rand.NewPCG(80, uint64(i)))
-		const campaigns = 1500
+		const campaigns = 1000
 		fired := map[WarningCode]int{}
 		for range campaigns {
 			for code, yes := range checks(rng, rate, false) {
@@ -138,7 +138,7 @@ func TestDoubtFiresAtItsRate(t *testing.T) {
 func TestDoubtFindsWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(81, 1))
-	const campaigns = 300
+	const campaigns = 150
 	fired := map[WarningCode]int{}
 	for range campaigns {
 		for code, yes := range checks(rng, 0.2, true) {

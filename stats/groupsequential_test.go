@@ -61,7 +61,7 @@ func TestGroupSequentialIsCheaperThanFixedFisher(t *testing.T) {
 // the computation says.
 func TestGroupSequentialSimulated(t *testing.T) {
 	t.Parallel()
-	const campaigns = 2000
+	const campaigns = 800
 	g, err := NewGroupSequential(SequentialRequest{Tell: &Tell{0.2, 0.02}, DecisionsOnly: true})
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestGroupSequentialSimulated(t *testing.T) {
 // The intervals of all looks of a campaign together hold the truth.
 func TestGroupSequentialIntervalsHoldAtEveryLook(t *testing.T) {
 	t.Parallel()
-	const campaigns = 600
+	const campaigns = 250
 	g, err := NewGroupSequential(SequentialRequest{MaxPerArm: 60, Every: 5})
 	if err != nil {
 		t.Fatal(err)

@@ -52,7 +52,7 @@ func betaBinomial(rng *rand.Rand, trials, rounds int, rate, rho float64) []Count
 // alike; Korn and Graubard's does not.
 func TestNaiveIntervalUnderCoversClusteredRounds(t *testing.T) {
 	t.Parallel()
-	const campaigns, level = 2000, 0.95
+	const campaigns, level = 1000, 0.95
 	for _, c := range []struct {
 		trials, rounds int
 		rate, rho      float64

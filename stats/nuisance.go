@@ -1,50 +1,63 @@
 package stats
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // binomialArms computes probabilities of staircases for two independent arms. It owns
 // its scratch space, so one value serves one goroutine.
 type binomialArms struct {
 	n1, n2 int
-	cut    float64   // probabilities below it are left out of every sum
-	up1    []float64 // (n-x)/(x+1) for the first arm
-	up2    []float64
+	size   float64 // about how large the probabilities are
+	cut    float64 // probabilities below it are left out of every sum
+	r1, r2 ratioTable
 	p1, p2 []float64
 }
 
 // newBinomialArms prepares for probabilities of about the given size: what is left out
-// is smaller by a factor of 10¹⁸ or more.
+// is smaller by a factor of 10¹⁴ or more.
 func newBinomialArms(n1, n2 int, size float64) *binomialArms {
-	return &binomialArms{
-		n1: n1, n2: n2, cut: size * 1e-20,
-		up1: ratios(n1), up2: ratios(n2),
-		p1: make([]float64, n1+1), p2: make([]float64, n2+2),
+	a := &binomialArms{n1: n1, n2: n2, size: size, cut: size * 1e-17, r1: ratios(n1), p1: make([]float64, n1+1)}
+	a.r2, a.p2 = a.r1, a.p1
+	if n2 != n1 {
+		a.r2 = ratios(n2)
 	}
+	a.p2 = make([]float64, n2+1)
+	return a
 }
 
-func ratios(n int) []float64 {
-	r := make([]float64, n)
-	for x := range r {
-		r[x] = float64(n-x) / float64(x+1)
+// ratioTable holds the quotients of neighbouring binomial coefficients, both ways, so that
+// filling a row takes no division.
+type ratioTable struct {
+	up   []float64 // up[x] = C(n, x+1) / C(n, x)
+	down []float64 // down[x] = C(n, x) / C(n, x+1)
+}
+
+func ratios(n int) ratioTable {
+	r := ratioTable{up: make([]float64, n), down: make([]float64, n)}
+	for x := range n {
+		r.up[x], r.down[x] = float64(n-x)/float64(x+1), float64(x+1)/float64(n-x)
 	}
 	return r
 }
 
-// fillBinomial writes the binomial probabilities into p and returns the range [low, high]
-// outside which they are below cut and not written.
-func fillBinomial(p, up []float64, rate, cut float64) (low, high int) {
-	n := len(up)
+// fill writes the binomial probabilities into p and returns the range [low, high] outside
+// which they are below cut and not written.
+func (r ratioTable) fill(p []float64, rate, cut float64) (low, high int) {
+	n := len(r.up)
 	mode := min(n, int(float64(n+1)*rate))
 	odds, back := rate/(1-rate), (1-rate)/rate
-	p[mode] = binomialProb(float64(mode), float64(n), rate, 1-rate)
+	v := binomialProb(float64(mode), float64(n), rate, 1-rate)
+	p[mode] = v
 	low, high = mode, mode
-	for low > 0 && p[low] > cut {
-		p[low-1] = p[low] / up[low-1] * back
-		low--
+	for w := v; low > 0 && w > cut; low-- {
+		w *= r.down[low-1] * back
+		p[low-1] = w
 	}
-	for high < n && p[high] > cut {
-		p[high+1] = p[high] * up[high] * odds
-		high++
+	for w := v; high < n && w > cut; high++ {
+		w *= r.up[high] * odds
+		p[high+1] = w
 	}
 	return low, high
 }
@@ -56,23 +69,35 @@ func (a *binomialArms) prob(s staircase, rate float64) float64 {
 
 // probAt is the probability of the set when the arms have the two given rates.
 func (a *binomialArms) probAt(s staircase, rate1, rate2 float64) float64 {
-	low1, high1 := fillBinomial(a.p1[:a.n1+1], a.up1, rate1, a.cut)
-	low2, high2 := fillBinomial(a.p2[:a.n2+1], a.up2, rate2, a.cut)
+	low1, high1 := a.r1.fill(a.p1, rate1, a.cut)
+	p2, low2, high2 := a.p1, low1, high1
+	if a.n2 != a.n1 || rate2 != rate1 {
+		p2 = a.p2
+		low2, high2 = a.r2.fill(p2, rate2, a.cut)
+	}
 	// from never falls, so the upper tail of the second arm is summed once, downwards.
 	sum, tail, next := 0.0, 0.0, high2
 	for x1 := high1; x1 >= low1; x1-- {
 		for from := max(int(s.from[x1]), low2); next >= from; next-- {
-			tail += a.p2[next]
+			tail += p2[next]
 		}
 		sum += a.p1[x1] * tail
 	}
 	return sum
 }
 
-// supremum is the largest probability of the set over all common rates.
+// supremum is the largest probability of the set over all common rates. The grid, which
+// only has to show where the peaks are, is computed to eight digits.
 func (a *binomialArms) supremum(s staircase) float64 {
-	_, p := maximise(rateGrid(max(a.n1, a.n2)), func(rate float64) float64 { return a.prob(s, rate) })
-	return p
+	grid := rateGrid(max(a.n1, a.n2))
+	values := make([]float64, len(grid))
+	fine := a.cut
+	a.cut = a.size * 1e-9
+	for i, rate := range grid {
+		values[i] = a.prob(s, rate)
+	}
+	a.cut = fine
+	return highestPeak(grid, values, func(rate float64) float64 { return a.prob(s, rate) })
 }
 
 // rateGrid spaces common rates evenly in asin √rate, where a binomial's spread is the
@@ -105,26 +130,17 @@ func gridDensity(n int) float64 {
 	}
 }
 
-// maximise finds the largest value of f from its values on an increasing grid in (0, 1)
-// and a golden section search around every peak of the grid that could hold it.
-func maximise(grid []float64, f func(float64) float64) (at, value float64) {
-	values := make([]float64, len(grid))
-	for i, x := range grid {
-		values[i] = f(x)
-		if values[i] > value {
-			at, value = x, values[i]
-		}
-	}
-	coarse := value
+// highestPeak finds the largest value of f from its values on an increasing grid in
+// (0, 1) and a golden section search around every peak of the grid that could hold it.
+func highestPeak(grid, values []float64, f func(float64) float64) float64 {
+	coarse, highest := slices.Max(values), 0.0
 	for i := range grid {
 		if couldExceed(values, i, coarse) {
 			left, right := neighbours(grid, i)
-			if x, y := goldenSection(left, right, f); y > value {
-				at, value = x, y
-			}
+			highest = max(highest, f(grid[i]), goldenSection(left, right, f))
 		}
 	}
-	return at, value
+	return highest
 }
 
 // couldExceed says whether the peak at i, if it is one, may rise above best between the
@@ -159,7 +175,7 @@ func neighbours(grid []float64, i int) (left, right float64) {
 
 // goldenSection narrows a bracket around a peak to a millionth of its width, which leaves
 // the peak's value right to about 1e-12.
-func goldenSection(left, right float64, f func(float64) float64) (at, value float64) {
+func goldenSection(left, right float64, f func(float64) float64) float64 {
 	const ratio = 0.6180339887498949
 	a, b := right-ratio*(right-left), left+ratio*(right-left)
 	fa, fb := f(a), f(b)
@@ -174,8 +190,5 @@ func goldenSection(left, right float64, f func(float64) float64) (at, value floa
 			fb = f(b)
 		}
 	}
-	if fa >= fb {
-		return a, fa
-	}
-	return b, fb
+	return max(fa, fb)
 }

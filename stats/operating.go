@@ -21,8 +21,8 @@ func operating(b boundary, f futility, base, variant float64) Operating {
 		for p.n < n {
 			p.advance()
 		}
-		up := ratios(n)
-		s := stopping{paths: p, set: b.sets[k], base: fullBinomial(up, base), variant: fullBinomial(up, variant)}
+		table := ratios(n)
+		s := stopping{paths: p, set: b.sets[k], base: table.row(base), variant: table.row(variant)}
 		better, worse := s.differences()
 		futile := 0.0
 		if k < len(b.looks)-1 {

@@ -172,11 +172,3 @@ func TestPlansRefuseBadInput(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkPlanCompare(b *testing.B) {
-	for b.Loop() {
-		if _, err := PlanCompare(PlanRequest{Base: 0.16, Variant: 0.1}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

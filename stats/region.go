@@ -65,16 +65,17 @@ type growth struct {
 func newGrowth(n1, n2 int, limit float64) *growth {
 	g := &growth{limit: limit, arms: newBinomialArms(n1, n2, limit), grid: rateGrid(max(n1, n2))}
 	for _, rate := range g.grid {
-		g.p1 = append(g.p1, fullBinomial(g.arms.up1, rate))
-		g.p2 = append(g.p2, fullBinomial(g.arms.up2, rate))
+		g.p1 = append(g.p1, g.arms.r1.row(rate))
+		g.p2 = append(g.p2, g.arms.r2.row(rate))
 	}
 	g.sums = make([]float64, len(g.grid))
 	return g
 }
 
-func fullBinomial(up []float64, rate float64) []float64 {
-	p := make([]float64, len(up)+1)
-	fillBinomial(p, up, rate, 0)
+// row is all binomial probabilities at the rate.
+func (r ratioTable) row(rate float64) []float64 {
+	p := make([]float64, len(r.up)+1)
+	r.fill(p, rate, 0)
 	return p
 }
 

@@ -16,7 +16,8 @@ const (
 )
 
 // DefaultDesign is the cheaper of the two sequential designs in the simulation that
-// stats/simulate runs: fewer trials at the same power, whatever the rates.
+// stats/simulate runs: at the same power it takes fewer trials when the rates differ, and
+// when they do not and are low. The anytime design gives up sooner on high equal rates.
 const DefaultDesign = DesignGroupSequential
 
 // Tell is the pair of rates that a campaign is meant to tell apart.

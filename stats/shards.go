@@ -82,7 +82,7 @@ func homogeneousP(parts []Part) float64 {
 		}
 		total = all - total
 	}
-	s := splits{sizes: sizes, rate: float64(total) / float64(all)}
+	s := newSplits(sizes, total, all)
 	observed := 0.0
 	for i, k := range fails {
 		observed += s.term(i, k)
@@ -91,14 +91,26 @@ func homogeneousP(parts []Part) float64 {
 		return chiSquareUpper(observed, len(sizes)-1)
 	}
 	s.limit = observed * (1 - 1e-9)
-	return min(1, s.sum(0, total, 0, 1)/s.weight(all, total))
+	given := binomialProb(float64(total), float64(all), s.rate, 1-s.rate)
+	return min(1, s.sum(0, total, 0, 1)/given)
 }
 
-// splits walks over the ways in which failures fall on parts of given sizes.
+// splits walks over the ways in which failures fall on parts of given sizes. The weight of
+// k failures in a part is their binomial probability at the common rate: the product over
+// the parts, over that of the total, is the multivariate hypergeometric probability.
 type splits struct {
-	sizes []int
-	rate  float64
-	limit float64
+	sizes  []int
+	rate   float64
+	limit  float64
+	weight [][]float64
+}
+
+func newSplits(sizes []int, total, all int) splits {
+	s := splits{sizes: sizes, rate: float64(total) / float64(all)}
+	for _, n := range sizes {
+		s.weight = append(s.weight, ratios(n).row(s.rate))
+	}
+	return s
 }
 
 // term is what k failures in part i add to Pearson's statistic.
@@ -117,12 +129,6 @@ func (s splits) number(total int) float64 {
 	return ways
 }
 
-// weight is a binomial probability at the common rate; the product over the parts, over
-// that of the sum, is the multivariate hypergeometric probability of a split.
-func (s splits) weight(n, k int) float64 {
-	return binomialProb(float64(k), float64(n), s.rate, 1-s.rate)
-}
-
 // sum adds the weights of all splits of the remaining failures over parts i and on whose
 // statistic reaches the limit.
 func (s splits) sum(i, left int, statistic, weight float64) float64 {
@@ -130,11 +136,11 @@ func (s splits) sum(i, left int, statistic, weight float64) float64 {
 		if left > s.sizes[i] || statistic+s.term(i, left) < s.limit {
 			return 0
 		}
-		return weight * s.weight(s.sizes[i], left)
+		return weight * s.weight[i][left]
 	}
 	total := 0.0
 	for k := 0; k <= min(left, s.sizes[i]); k++ {
-		total += s.sum(i+1, left-k, statistic+s.term(i, k), weight*s.weight(s.sizes[i], k))
+		total += s.sum(i+1, left-k, statistic+s.term(i, k), weight*s.weight[i][k])
 	}
 	return total
 }

@@ -42,8 +42,9 @@ type walk struct {
 	highest        float64 // largest tail since then; its rounding is still in the tail
 }
 
-// refreshEvery bounds the rounding that constant-time steps pile up to about 1e-13.
-const refreshEvery = 128
+// refreshEvery bounds the rounding that constant-time steps pile up to about 1e-11. Where
+// that could decide, atMost computes afresh anyway.
+const refreshEvery = 2048
 
 func newWalk(n1, n2 int) *walk { return &walk{n1: n1, n2: n2, tail: 1, point: 1, highest: 1} }
 
@@ -98,7 +99,7 @@ func (w *walk) stepUp1() {
 func (w *walk) moved() {
 	w.stale++
 	w.highest = max(w.highest, w.tail)
-	lost := w.tail < 1e-3*w.highest && w.x1 > 0
+	lost := w.tail < 1e-6*w.highest && w.x1 > 0
 	if (w.stale >= refreshEvery || lost) && w.x2 <= w.n2 {
 		w.refresh()
 	}
