@@ -139,9 +139,9 @@ func (r *repeatReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestResultsInBoundedMemory reads 16 MB of the worst of each kind. What the kind comes to does not matter here.
+// TestResultsInBoundedMemory reads 4 MB of the worst of each kind. What the kind comes to does not matter here.
 func TestResultsInBoundedMemory(t *testing.T) {
-	const size = 16 << 20
+	const size = 4 << 20
 	kilo := strings.Repeat("x", 1<<10)
 	for _, c := range []struct {
 		name, head, body string
@@ -161,7 +161,7 @@ func TestResultsInBoundedMemory(t *testing.T) {
 		{"go test, no events", ``, kilo + "\n", 2 << 20, goTestOf},
 		{"TAP, one line", "not ok", kilo, 1 << 20, tapOf},
 		{"TAP, failures", "1..999999999\n", "not ok " + kilo + "\n", 1 << 20, tapOf},
-		{"records, one line", `{"outcome":"`, kilo, 4 << 20, recordsOf},
+		{"records, one line", `{"outcome":"`, kilo, 3 << 20, recordsOf},
 	} {
 		before := liveHeap()
 		r := &repeatReader{head: c.head, body: c.body, count: size / len(c.body)}

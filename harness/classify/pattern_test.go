@@ -39,7 +39,7 @@ func TestPatternFindsWhatTheExpressionFinds(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	found := 0
-	for range 20_000 {
+	for range 4_000 {
 		expr := randomExpression(rng, 3)
 		p, err := compilePattern(expr)
 		if err != nil {
@@ -64,7 +64,7 @@ func TestPatternFindsWhatTheExpressionFinds(t *testing.T) {
 			found++
 		}
 	}
-	if found < 1000 {
+	if found < 200 {
 		t.Errorf("only %d matches: the expressions are too hard", found)
 	}
 }

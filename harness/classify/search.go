@@ -20,6 +20,7 @@ type search struct {
 	buf  []byte
 	base int64  // offset of buf in the stream
 	skip int    // bytes at the start of buf that are kept for the tail alone
+	part bool   // what follows them begins inside a line
 	tail []byte // the end of the last stream that was not empty
 }
 
@@ -97,6 +98,7 @@ func (s *search) advance() {
 	if i := bytes.IndexByte(s.buf[next:n], '\n'); i >= 0 {
 		next += i + 1 // start at a line, so that ^ does not match inside one
 	}
+	s.part = s.buf[next-1] != '\n'
 	keep := min(next, len(s.buf)-searchTail)
 	s.base, s.skip = s.base+int64(keep), next-keep
 	s.buf = s.buf[:copy(s.buf, s.buf[keep:])]
@@ -108,7 +110,7 @@ func (s *search) end() {
 	if len(s.buf) > 0 {
 		s.tail = append(s.tail[:0], s.buf[max(0, len(s.buf)-searchTail):]...)
 	}
-	s.buf, s.base, s.skip = s.buf[:0], 0, 0
+	s.buf, s.base, s.skip, s.part = s.buf[:0], 0, 0, false
 	for _, m := range s.marks {
 		m.seen = m.seen || m.here
 		m.armed, m.here, m.from = false, false, 0
@@ -121,30 +123,45 @@ func (s *search) look(b []byte, base int64) {
 		return
 	}
 	for i, r := range s.rules[:s.hit] {
-		if loc := r.pattern.find(b); loc != nil {
-			s.hit, s.spot = i, around(b, loc[0], loc[1])
+		from := s.from(r.pattern, b)
+		if loc := r.pattern.find(b[from:]); loc != nil {
+			s.hit, s.spot = i, around(b, from+loc[0], from+loc[1])
 			break
 		}
 	}
 	for _, m := range s.marks {
 		if !m.seen {
-			m.look(b, base)
+			s.mark(m, b, base)
 		}
 	}
 }
 
-// look searches one window, which begins at base, for the evidence. Only what comes after the last match of after counts,
-// so a new match of after takes back what was seen before it.
-func (m *mark) look(b []byte, base int64) {
+// from gives where to look for a pattern in a window. One that begins inside a line has no true match at its first byte:
+// either ^ took it for the start of a line, or the window before had the match too. Then the look begins at the next line.
+func (s *search) from(p *pattern, b []byte) int {
+	if !s.part {
+		return 0
+	}
+	if loc := p.find(b); loc == nil || loc[0] > 0 {
+		return 0
+	}
+	return min(len(b), index(b, []byte{'\n'}, 0)+1)
+}
+
+// mark looks for evidence in one window, which begins at base. Only what comes after the last match of after counts, so a
+// new match of after takes back what was seen before it.
+func (s *search) mark(m *mark, b []byte, base int64) {
+	from := s.from(m.match, b)
 	if m.after == nil {
-		m.seen = m.match.find(b) != nil
+		m.seen = m.match.find(b[from:]) != nil
 		return
 	}
-	if end := m.after.lastEnd(b); end >= 0 && (!m.armed || base+int64(end) > m.from) {
-		m.armed, m.here, m.from = true, false, base+int64(end)
+	begin := s.from(m.after, b)
+	if end := m.after.lastEnd(b[begin:]); end >= 0 && (!m.armed || base+int64(begin+end) > m.from) {
+		m.armed, m.here, m.from = true, false, base+int64(begin+end)
 	}
 	if m.armed && !m.here {
-		from := max(0, int(m.from-base))
+		from = max(from, int(m.from-base))
 		m.here = from <= len(b) && m.match.find(b[from:]) != nil
 	}
 }

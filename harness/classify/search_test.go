@@ -96,9 +96,9 @@ func TestSearchAcrossWindows(t *testing.T) {
 	r := compiled(t, []study.Class{{Name: "found", Match: "^the needle of\nthis search$"}}, []study.Evidence{
 		{Name: "later", Match: "search", After: "needle"}, {Name: "never", Match: "needle", After: "search"},
 	})
-	for _, filler := range []string{"x\n", strings.Repeat("y", 1000) + "\n", strings.Repeat("z", 100_000) + "\n"} {
+	for _, filler := range []string{"x\n", strings.Repeat("z", 100_000) + "\n"} {
 		for _, edge := range []int{2 * searchWindow, 2*searchWindow - searchOverlap} {
-			for _, shift := range []int{-len(mark) - 1, -14, -13, -1, 0, 1} {
+			for _, shift := range []int{-len(mark) - 1, -14, 0} {
 				at := edge + shift
 				text := []byte(strings.Repeat(filler, 3*searchWindow/len(filler)))
 				copy(text[at-1:], "\n"+mark+"\n")
@@ -111,13 +111,23 @@ func TestSearchAcrossWindows(t *testing.T) {
 	}
 }
 
+// TestAnchorsMatchAtLinesOnly ends a long line where the buffer does, so that only a part of the line is kept.
+func TestAnchorsMatchAtLinesOnly(t *testing.T) {
+	t.Parallel()
+	r := compiled(t, []study.Class{{Name: "inside", Match: "^xx"}}, nil)
+	long := "a" + strings.Repeat("x", 2*searchWindow-2) + "\n"
+	if _, spot, found := searched(r, []byte(long+long+"end\n"), 1<<16).matched(); found {
+		t.Errorf("^ matches inside a line: %.20q", spot)
+	}
+}
+
 // TestSearchAgreesWithWholeText compares with one look over the whole text, for random texts of several windows.
 func TestSearchAgreesWithWholeText(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))
 	r := compiled(t, []study.Class{{Name: "a", Match: "rare one"}, {Name: "b", Match: `^other \d{3}$`}, {Name: "c", Match: "line"}},
 		[]study.Evidence{{Name: "e", Match: "good", After: `cut \d`}, {Name: "f", Match: "good"}})
-	for range 12 {
+	for range 4 {
 		var text []byte
 		for len(text) < 3*searchWindow {
 			switch rng.IntN(40_000) {
@@ -157,14 +167,14 @@ func TestSearchAgreesWithWholeText(t *testing.T) {
 	}
 }
 
-// TestSearchMemory searches 100 MB, a tenth of it in one line.
+// TestSearchMemory searches 30 MB, a third of it in one line.
 func TestSearchMemory(t *testing.T) {
 	r := compiled(t, []study.Class{{Name: "a", Match: "not there"}, {Name: "b", Match: "x.*needle"}}, []study.Evidence{{Name: "e", Match: "good", After: "cut"}})
 	s := newSearch(r.classes, r.marks)
 	long, short := bytes.Repeat([]byte("x"), 1<<20), []byte(strings.Repeat("some line\n", 100_000))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	for i := range 100 {
+	for i := range 30 {
 		if i < 10 {
 			s.Write(long)
 		} else {
@@ -177,7 +187,7 @@ func TestSearchMemory(t *testing.T) {
 	if c, _, _ := s.matched(); c.Name != "b" || !strings.HasSuffix(string(s.tail), "needle x needle") {
 		t.Errorf("class %q, tail %.20q", c.Name, s.tail)
 	}
-	if got := after.TotalAlloc - before.TotalAlloc; got > 32<<20 {
+	if got := after.TotalAlloc - before.TotalAlloc; got > 12<<20 {
 		t.Errorf("%d bytes allocated", got)
 	}
 }
