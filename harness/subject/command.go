@@ -1,130 +1,161 @@
 package subject
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/failrate/failrate/harness/trial/process"
 )
 
-// The bounds of a set-up command.
-const (
-	maxLog    = 16 << 20
-	patience  = time.Hour
-	tailLines = 20
-)
+// command is one that prepares something.
+type command struct {
+	step string // clone, fetch, check out, patch, compile or set-up
+	args []string
+	dir  string
+	env  []string // set in addition to Options.Env
+	log  string   // file that its output is added to
+}
 
-// CommandError is a set-up or compile command that failed.
+// CommandError is a command that failed.
 type CommandError struct {
-	Step    string // set-up or compile
+	Step    string // clone, fetch, check out, patch, compile or set-up
 	Command []string
 	Why     string   // such as exit status 1
-	Tail    []string // the last lines of its output, at most 20
+	Tail    []string // the last lines of its output without control characters, at most 20
+	Log     string   // file with all of its output
 }
 
 // Error gives one line.
 func (e *CommandError) Error() string {
-	return fmt.Sprintf("%s command %q: %s", e.Step, strings.Join(e.Command, " "), e.Why)
+	return fmt.Sprintf("%s command %q: %s", e.Step, clip(strings.Join(e.Command, " ")), e.Why)
 }
 
-// runAll runs commands in order until one fails.
-func (p *Preparer) runAll(ctx context.Context, step string, commands [][]string, dir string, env []string) error {
-	for _, command := range commands {
-		if err := p.run(ctx, step, command, dir, env); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// The bounds of a command.
+const (
+	maxOutput = 8 << 20 // bytes that are kept
+	grace     = 10 * time.Second
+	stopGrace = time.Second
+)
 
-// run runs one command to its end, as a tree of processes that ends as a whole.
-func (p *Preparer) run(ctx context.Context, step string, command []string, dir string, env []string) error {
-	failed := func(why string, tail []string) error {
-		return &CommandError{Step: step, Command: command, Why: why, Tail: tail}
-	}
-	path, err := lookUp(command[0], dir)
+// run runs a command to its end, and ends what it leaves: a build daemon that outlived the set-up would take part in
+// the trials. Its output goes to the log.
+func (p *Preparer) run(ctx context.Context, c command) error {
+	failed := &CommandError{Step: c.step, Command: c.args, Log: c.log}
+	env := process.Environ(p.o.Env, append([]string{"PWD=" + c.dir}, c.env...)...)
+	path, err := process.LookUp(c.args[0], c.dir, env)
 	if err != nil {
-		return failed(err.Error(), nil)
+		failed.Why = err.Error()
+		return failed
 	}
-	file, err := os.CreateTemp(p.o.Session.Folder(), step+"-*.log")
+	part := c.log + ".part"
+	log, err := process.NewLog(part, maxOutput)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name())
-	file.Close()
-	log, err := process.NewLog(file.Name(), maxLog)
+	exit, err := p.wait(ctx, process.Command{Path: path, Args: c.args, Dir: c.dir, Env: env, Log: log})
+	_, lost := log.Close()
+	tail, unkept := appendLog(c, part, exit)
+	if err = errors.Join(err, lost, unkept); err != nil {
+		failed.Why = err.Error()
+		return failed
+	}
+	if exit.Stopped {
+		return fmt.Errorf("%s: %w", c.step, context.Cause(ctx))
+	}
+	if failed.Why = p.ended(exit); failed.Why == "" {
+		return nil
+	}
+	failed.Tail = tail
+	return failed
+}
+
+func (p *Preparer) wait(ctx context.Context, c process.Command) (process.Exit, error) {
+	running, err := p.o.Session.Start(c)
 	if err != nil {
-		return err
+		return process.Exit{}, err
 	}
-	proc, err := p.o.Session.Start(process.Command{
-		Path: path, Args: command, Dir: dir, Env: process.Environ(p.o.Env, append(env, "PWD="+dir)...), Log: log,
-	})
-	if err != nil {
-		_, closeErr := log.Close()
-		return errors.Join(failed(err.Error(), nil), closeErr)
-	}
-	exit, err := proc.Wait(ctx, process.Limits{Timeout: patience, Grace: 10 * time.Second, Stop: 2 * time.Second})
-	if _, closeErr := log.Close(); closeErr != nil {
-		err = errors.Join(err, closeErr)
-	}
-	if why := ended(exit, err); why != "" {
-		text, _ := os.ReadFile(file.Name()) // without it the reason stands alone
-		return failed(why, lastLines(text, tailLines))
-	}
-	return nil
+	return running.Wait(ctx, process.Limits{Timeout: p.o.Timeout, Grace: grace, Stop: stopGrace})
 }
 
 // ended says why a command did not succeed; empty when it did.
-func ended(x process.Exit, err error) string {
+func (p *Preparer) ended(exit process.Exit) string {
 	switch {
-	case err != nil:
-		return err.Error()
-	case x.Stopped:
-		return "interrupted"
-	case x.Limit:
-		return fmt.Sprintf("not done after %s", patience)
-	case x.Signal != "":
-		return "ended by " + x.Signal
-	case x.Status != 0:
-		return fmt.Sprintf("exit status %d", x.Status)
+	case exit.Limit:
+		return fmt.Sprintf("not done after %v", p.o.Timeout)
+	case exit.Signal != "":
+		return "ended by " + exit.Signal
+	case exit.Status != 0:
+		return fmt.Sprintf("exit status %d", exit.Status)
 	}
 	return ""
 }
 
-// lookUp finds a command: a path relative to the tree, or a name in PATH.
-func lookUp(name, dir string) (string, error) {
-	if !strings.ContainsRune(name, filepath.Separator) {
-		return exec.LookPath(name)
+// appendLog moves a command's output to the end of the log, below its name, and gives the last lines of it.
+func appendLog(c command, part string, exit process.Exit) (tail []string, err error) {
+	log, err := os.OpenFile(c.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
 	}
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(dir, name)
+	defer log.Close()
+	if _, err := fmt.Fprintf(log, "$ %s\n", strings.Join(c.args, " ")); err != nil {
+		return nil, err
 	}
-	return exec.LookPath(name)
-}
-
-// lastLines gives the last n lines of an output, printable.
-func lastLines(text []byte, n int) []string {
-	lines := strings.Split(strings.TrimSpace(string(bytes.ToValidUTF8(text, []byte("\uFFFD")))), "\n")
-	if len(lines) > n {
-		lines = lines[len(lines)-n:]
+	out, err := os.Open(part)
+	if errors.Is(err, os.ErrNotExist) {
+		out, err = os.Open(os.DevNull)
 	}
-	for i, l := range lines {
-		lines[i] = strings.Map(func(r rune) rune {
-			if r < ' ' && r != '\t' || r == 0x7f {
-				return '\uFFFD'
-			}
-			return r
-		}, strings.TrimRight(l, "\r"))
-		if len(lines[i]) > 500 {
-			lines[i] = strings.ToValidUTF8(lines[i][:500], "") + "…"
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+	size, err := io.Copy(log, out)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range exit.Leaked {
+		if _, err := fmt.Fprintf(log, "(ended what it had left: %s)\n", l); err != nil {
+			return nil, err
 		}
 	}
-	return lines
+	const most = 16 << 10
+	text := make([]byte, min(size, most))
+	if _, err := out.ReadAt(text, size-int64(len(text))); err != nil {
+		return nil, err
+	}
+	if err := os.Remove(part); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	return lastLines(string(text)), nil
+}
+
+// lastLines gives the last 20 lines of a text, each of bounded length and without what a terminal would act on.
+func lastLines(text string) []string {
+	const lines, width = 20, 300
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return nil
+	}
+	all := strings.Split(text, "\n")
+	all = all[max(0, len(all)-lines):]
+	for i, l := range all {
+		l = strings.Map(func(r rune) rune {
+			if r == '\t' {
+				return ' '
+			}
+			if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+				return -1
+			}
+			return r
+		}, strings.ToValidUTF8(l, "?"))
+		if len(l) > width {
+			l = strings.ToValidUTF8(l[:width], "") + "…"
+		}
+		all[i] = l
+	}
+	return all
 }

@@ -1,175 +1,152 @@
-// Package subject prepares what is run: for each variant a folder of files, ready for its trials.
+// Package subject prepares the trees that trials run in: the subject's source with one variant's changes.
 //
-// It takes a Study and the name of a variant and gives a Prepared: the git subject at its ref or the folder, patches
-// applied, files laid over, compiled for the target, set up. It stands between study and trial in the pipeline
-// study → plan → trial → classify → journal → report. It runs the study's set-up commands and never a trial; it never
-// writes outside its cache, except that the set-up of a folder used in place runs in that folder.
+// It stands between study and trial in the pipeline study → plan → trial → classify → journal → report, beside plan.
+// It takes a Study and the name of a variant and gives a folder, its digest and its facts, or why there is none. It runs
+// git, the subject's compile command and (for native trials) its set-up, and never a trial. It writes to its cache and to
+// its session's folder and nowhere else, except that the set-up of a folder that is used in place runs in that folder.
 package subject
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
-	"path/filepath"
 	"runtime"
+	"slices"
+	"sync"
+	"time"
 
 	"github.com/failrate/failrate/harness/study"
 	"github.com/failrate/failrate/harness/trial/process"
 	"github.com/failrate/failrate/harness/trial/tree"
 )
 
-// Options says what is prepared and where. All but Log are needed.
+// Options says what to prepare and where. Study, Cache and Session are needed.
 type Options struct {
 	Study   *study.Study
-	Cache   string                           // folder for clones and prepared trees; it may be shared by harnesses
-	Session *process.Session                 // owns the commands that run
-	Env     []string                         // NAME=value that the commands inherit
-	Log     func(format string, args ...any) // says what is being done; nil means nobody wants to know
+	Cache   string                           // absolute folder for clones and trees that are used again; harnesses may share it
+	Session *process.Session                 // owns the commands, and the trees that are for this run alone
+	Env     []string                         // environment of the commands, NAME=value; nil means os.Environ
+	Exclude []string                         // absolute folders that are left out of copies, such as that of the results
+	Timeout time.Duration                    // of each command; 0 means DefaultTimeout
+	Update  bool                             // fetch a clone even when it has the ref, as a branch may have moved
+	Fresh   bool                             // prepare again what the cache has, as tools that a set-up uses may have changed
+	Log     func(format string, args ...any) // told what is being done, one call at a time; nil means nobody is
 }
 
-// Target is the system that a tree is for. The zero value is this host.
-type Target struct{ OS, Arch string }
+// DefaultTimeout is how long one command may take.
+const DefaultTimeout = time.Hour
 
-// Prepared is a variant's tree.
+// Target is the machine that a tree is compiled for, in Go's words: linux, darwin; amd64, arm64. The zero value is this
+// one.
+type Target struct {
+	OS   string `json:"os"`
+	Arch string `json:"arch"`
+}
+
+// Prepared is a variant's tree. Variants whose trees have the same ingredients share one.
 type Prepared struct {
 	Dir    string            // absolute
-	Digest string            // of its content; empty for a folder that is used in place
-	Facts  map[string]string // tree, or commit and changed for a folder that is used in place
+	Digest string            // hex SHA-256 of what is in it (see tree.Digest); of a folder used in place that of its commit and changes, or empty
+	Facts  map[string]string // such as tree and commit; for every attempt's observation
+	Log    string            // file with the commands' output; empty when none ran
 }
 
-// Preparer prepares variants. Make it with New.
+// Preparer prepares trees. Make it with New. Safe for use by several goroutines.
 type Preparer struct {
 	o      Options
 	copier tree.Copier
+	origin origin
+
+	mu   sync.Mutex // guards made
+	made map[string]*once
+	tell sync.Mutex // held while Options.Log runs
 }
 
-// New makes a Preparer. Nothing is read or run before the first call.
+// once is what came of one recipe in this run.
+type once struct {
+	mu   sync.Mutex // held while it is carried out
+	over bool
+	got  Prepared
+	err  error
+}
+
+// New makes a Preparer. Nothing is read or written yet.
 func New(o Options) *Preparer {
-	if o.Log == nil {
-		o.Log = func(string, ...any) {}
+	if o.Timeout <= 0 {
+		o.Timeout = DefaultTimeout
 	}
-	return &Preparer{o: o}
+	if o.Env == nil {
+		o.Env = os.Environ()
+	}
+	o.Env = withoutGit(o.Env)
+	return &Preparer{o: o, made: map[string]*once{}}
 }
 
-// Native prepares a variant for this host: its tree, and the set-up commands run in it.
-func (p *Preparer) Native(ctx context.Context, variant string) (Prepared, error) {
-	host := Target{OS: runtime.GOOS, Arch: runtime.GOARCH}
-	r, err := p.recipe(variant, host)
-	if err != nil {
-		return Prepared{}, err
-	}
-	setup := p.o.Study.Subject.Setup
-	if r.variant.Setup != nil {
-		setup = r.variant.Setup
-	}
-	if len(setup) > 0 && r.copies() {
-		r.setup = setup // it changes the tree, so the tree is another one
-	}
-	out, err := p.make(ctx, r)
-	if err == nil && len(setup) > 0 && !r.copies() {
-		err = p.runAll(ctx, "set-up", setup, out.Dir, r.env())
-	}
-	return out, err
-}
-
-// Tree prepares a variant's tree for a target and runs no set-up: that is for whoever has the target.
+// Tree prepares a variant's tree without its set-up, for an image in which the set-up is then run: the source with the
+// variant's changes, or what the compile command made of it for the target. The tree is not to be written to.
 func (p *Preparer) Tree(ctx context.Context, variant string, target Target) (Prepared, error) {
-	r, err := p.recipe(variant, target)
-	if err != nil {
-		return Prepared{}, err
+	return p.prepare(ctx, variant, target, false)
+}
+
+// Native prepares a variant's tree for native trials, with the set-up run on this host.
+func (p *Preparer) Native(ctx context.Context, variant string) (Prepared, error) {
+	return p.prepare(ctx, variant, Target{}, true)
+}
+
+func (p *Preparer) prepare(ctx context.Context, variant string, target Target, native bool) (Prepared, error) {
+	if target == (Target{}) {
+		target = Target{OS: runtime.GOOS, Arch: runtime.GOARCH}
 	}
-	return p.make(ctx, r)
-}
-
-// recipe is everything that a tree depends on.
-type recipe struct {
-	study   *study.Study
-	variant study.Variant
-	target  Target
-	commit  string     // of a git subject
-	setup   [][]string // run in the tree
-}
-
-func (p *Preparer) recipe(variant string, target Target) (recipe, error) {
 	v, ok := p.o.Study.Find(variant)
 	if !ok {
-		return recipe{}, fmt.Errorf("study %s has no variant %q", p.o.Study.Name, variant)
+		return Prepared{}, fmt.Errorf("study %s has no variant %q", p.o.Study.Name, variant)
 	}
-	return recipe{study: p.o.Study, variant: v, target: target}, nil
-}
-
-// copies reports whether the variant's tree is a copy: a folder is used in place when nothing changes it.
-func (r recipe) copies() bool {
-	return r.study.Subject.Git != nil || len(r.variant.Patches) > 0 || len(r.variant.Files) > 0 || len(r.study.Subject.Compile) > 0
-}
-
-// sources reports whether the sources themselves are copied, and not only compiled where they are.
-func (r recipe) sources() bool {
-	return r.study.Subject.Git != nil || len(r.variant.Patches) > 0 || len(r.variant.Files) > 0
-}
-
-// env is what commands get beside what they inherit.
-func (r recipe) env() []string {
-	out := []string{"FAILRATE_OS=" + r.target.OS, "FAILRATE_ARCH=" + r.target.Arch}
-	for _, m := range []map[string]string{r.study.Subject.Env, r.variant.Env} {
-		for k, v := range m {
-			out = append(out, k+"="+v)
-		}
-	}
-	return out
-}
-
-// key names the tree in the cache: same recipe, same inputs, same key.
-func (r recipe) key(inputs string) (string, error) {
-	patches, err := digests(r.variant.Patches)
+	r, err := p.recipe(ctx, v, target, native)
 	if err != nil {
-		return "", err
+		return Prepared{}, fmt.Errorf("prepare %s: %w", variant, err)
 	}
-	var names, files []string
-	for name, file := range r.variant.Files {
-		names, files = append(names, name), append(files, file)
+	p.mu.Lock()
+	entry := p.made[r.key]
+	if entry == nil {
+		entry = &once{}
+		p.made[r.key] = entry
 	}
-	laid, err := digests(files)
+	p.mu.Unlock()
+	got, err := entry.carryOut(ctx, p, r)
 	if err != nil {
-		return "", err
+		return Prepared{Log: got.Log}, fmt.Errorf("prepare %s: %w", variant, err)
 	}
-	over := map[string]string{}
-	for i, name := range names {
-		over[name] = laid[i]
-	}
-	text, err := json.Marshal(map[string]any{
-		"format": 1, "inputs": inputs, "commit": r.commit, "patches": patches, "files": over,
-		"compile": r.study.Subject.Compile, "target": r.target, "setup": r.setup, "env": envForKey(r),
-	})
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])[:24], nil
+	got.Facts = maps.Clone(got.Facts)
+	return got, nil
 }
 
-// envForKey is the environment that can change what commands make.
-func envForKey(r recipe) any {
-	if len(r.setup) == 0 && len(r.study.Subject.Compile) == 0 {
-		return nil
+// carryOut makes a recipe's tree at its first call. A failure is final for the run, unless we were stopped.
+func (e *once) carryOut(ctx context.Context, p *Preparer, r recipe) (Prepared, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.over {
+		e.got, e.err = p.carryOut(ctx, r)
+		e.over = e.err == nil || ctx.Err() == nil
 	}
-	return []any{r.study.Subject.Env, r.variant.Env}
+	return e.got, e.err
 }
 
-func digests(paths []string) ([]string, error) {
-	var out []string
-	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		sum := sha256.Sum256(text)
-		out = append(out, hex.EncodeToString(sum[:]))
+// everyVariant lists the study's variants and controls.
+func (p *Preparer) everyVariant() []study.Variant {
+	all := slices.Clone(p.o.Study.Variants)
+	for _, c := range p.o.Study.Controls {
+		all = append(all, c.Variant)
 	}
-	return out, nil
+	return all
 }
 
-func (p *Preparer) trees() string { return filepath.Join(p.o.Cache, "trees") }
+// say tells what is being done.
+func (p *Preparer) say(format string, args ...any) {
+	if p.o.Log == nil {
+		return
+	}
+	p.tell.Lock()
+	defer p.tell.Unlock()
+	p.o.Log(format, args...)
+}
