@@ -15,7 +15,8 @@ import (
 type Anytime struct {
 	request       SequentialRequest
 	base, variant Count // at the latest look
-	batches       []batch
+	seen          int   // looks so far
+	differences   *differenceSequence
 	forward       float64 // log e-value for Tell, or for the learned rates
 	swapped       float64 // log e-value for Tell with the arms swapped
 	highest       float64 // largest log e-value so far
@@ -28,11 +29,19 @@ func NewAnytime(r SequentialRequest) (*Anytime, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Anytime{request: r}, nil
+	return newAnytime(r), nil
+}
+
+func newAnytime(r SequentialRequest) *Anytime {
+	a := &Anytime{request: r}
+	if !r.DecisionsOnly {
+		a.differences = newDifferenceSequence()
+	}
+	return a
 }
 
 // Restart is the same design before its first look.
-func (a *Anytime) Restart() *Anytime { return &Anytime{request: a.request} }
+func (a *Anytime) Restart() *Anytime { return newAnytime(a.request) }
 
 // Look takes the failures and trials of all blocks so far; no count may have fallen.
 func (a *Anytime) Look(base, variant Count) (Look, error) {
@@ -56,7 +65,10 @@ func (a *Anytime) Look(base, variant Count) (Look, error) {
 		return Look{}, fmt.Errorf("look at %d and %d trials: none since the last look", base.N, variant.N)
 	}
 	a.base, a.variant = base, variant
-	a.batches = append(a.batches, b)
+	a.seen++
+	if a.differences != nil {
+		a.differences.add(b)
+	}
 	a.grow(b)
 	return a.report()
 }
@@ -91,7 +103,7 @@ func (a *Anytime) logE() float64 {
 
 func (a *Anytime) report() (Look, error) {
 	l := Look{
-		Design: DesignAnytime, Number: len(a.batches), Base: a.base, Variant: a.variant,
+		Design: DesignAnytime, Number: a.seen, Base: a.base, Variant: a.variant,
 		P: math.Min(1, math.Exp(-a.highest)), Family: a.request.Family,
 	}
 	if err := a.intervals(&l); err != nil {
@@ -104,7 +116,7 @@ func (a *Anytime) report() (Look, error) {
 }
 
 func (a *Anytime) intervals(l *Look) (err error) {
-	if a.request.DecisionsOnly {
+	if a.differences == nil {
 		l.withoutIntervals()
 		return nil
 	}
@@ -115,7 +127,7 @@ func (a *Anytime) intervals(l *Look) (err error) {
 	if l.Rate, err = ConfidenceSequence(a.variant, confidence); err != nil {
 		return err
 	}
-	l.Difference = a.difference(confidence)
+	l.Difference = a.differences.interval(confidence, a.variant.Rate()-a.base.Rate())
 	l.Ratio, err = quotient(a.base, a.variant, 1-(1-confidence)/2, ConfidenceSequence)
 	l.Ratio.Level, l.Ratio.Method = confidence, MethodAnytime
 	return err
@@ -130,40 +142,4 @@ func (a *Anytime) futile() bool {
 	}
 	boundary := math.Log((1 - a.request.Claims.Power) / (1 - a.request.alpha()))
 	return math.Max(a.forward, a.swapped) < boundary
-}
-
-// difference holds the differences against which the e-value for the learned rates has
-// not reached 1/(1-confidence), from the smallest to the largest. It is searched from the
-// ends of [-1, 1] inwards in twentieths and then by halving, and the rejected side of the
-// last step is returned, so that it is never too narrow.
-func (a *Anytime) difference(confidence float64) Interval {
-	limit := -math.Log(1 - confidence)
-	rejected := func(delta float64) bool {
-		sum := 0.0
-		for _, b := range a.batches {
-			sum += b.growthAgainst(delta)
-		}
-		return sum >= limit
-	}
-	edge := func(from float64) float64 {
-		outside, step := from, -from/20
-		inside := outside + step
-		for ; math.Abs(inside) <= 1 && rejected(inside); inside += step {
-			outside = inside
-		}
-		for range 20 {
-			if mid := (inside + outside) / 2; rejected(mid) {
-				outside = mid
-			} else {
-				inside = mid
-			}
-		}
-		return outside
-	}
-	iv := Interval{Low: edge(-1), High: edge(1), Level: confidence, Method: MethodAnytime}
-	if iv.Low > iv.High { // every step was rejected; what is left is the observed difference
-		observed := a.variant.Rate() - a.base.Rate()
-		iv.Low, iv.High = observed, observed
-	}
-	return iv
 }

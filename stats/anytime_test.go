@@ -99,7 +99,7 @@ func TestAnytimeIsCheaperThanFixedFisher(t *testing.T) {
 
 func TestAnytimeIntervalsHoldAtEveryLook(t *testing.T) {
 	t.Parallel()
-	const campaigns = 60
+	const campaigns = 40
 	for i, rates := range [][2]float64{{0.2, 0.02}, {0.16, 0.16}, {0.5, 0.2}} {
 		rng := rand.New(rand.NewPCG(60, uint64(i)))
 		missed := map[string]int{}

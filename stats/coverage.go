@@ -4,6 +4,9 @@ package stats
 // single-rate method holds the true rate when there are n trials: the binomial
 // probabilities of the counts whose interval does.
 func Coverage(method Method, n int64, level float64, rates []float64) ([]float64, error) {
+	if err := (Count{K: 0, N: n}).Check(); err != nil {
+		return nil, err
+	}
 	intervals := make([]Interval, n+1)
 	for k := range intervals {
 		iv, err := RateInterval(method, Count{K: int64(k), N: n}, level)

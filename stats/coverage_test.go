@@ -75,7 +75,9 @@ func TestCoverageByHand(t *testing.T) {
 	if _, err := Coverage(MethodWilson, 2, 0.95, []float64{1}); !errors.Is(err, ErrLevel) {
 		t.Errorf("rate 1: %v", err)
 	}
-	if _, err := Coverage(MethodWilson, 0, 0.95, nil); !errors.Is(err, ErrCount) {
-		t.Errorf("no trials: %v", err)
+	for _, n := range []int64{0, -5} {
+		if _, err := Coverage(MethodWilson, n, 0.95, nil); !errors.Is(err, ErrCount) {
+			t.Errorf("%d trials: %v", n, err)
+		}
 	}
 }

@@ -40,7 +40,7 @@ func nearestNull(b batch, delta float64) float64 {
 		return (m*b.expBase + n*b.expVar) / (m + n)
 	}
 	low, high := math.Max(0, -delta), math.Min(1, 1-delta)
-	for range 60 {
+	for range 45 {
 		p := (low + high) / 2
 		slope := m*(b.expBase/p-(1-b.expBase)/(1-p)) + n*(b.expVar/(p+delta)-(1-b.expVar)/(1-p-delta))
 		if slope > 0 {

@@ -11,6 +11,10 @@ type Arm struct {
 	Count    Count   // failures and trials (rounds, when clustered)
 	Excluded int64   // trials with an excluded outcome that are not in Count
 	Deff     float64 // design effect of clustered rounds; 0 and 1 mean independent trials
+
+	// Interval is shown for the rate, and decides on fixed, in place of the one that the
+	// claims name: that of KornGraubard when rounds are clustered. Nil means theirs.
+	Interval *Interval
 }
 
 // effective is the count that independent trials of the same information would have:
@@ -21,6 +25,13 @@ func (a Arm) effective() Count {
 	}
 	n := max(1, math.Floor(float64(a.Count.N)/a.Deff))
 	return Count{K: int64(math.Round(n * a.Count.Rate())), N: int64(n)}
+}
+
+func (a Arm) rateInterval(claims Claims) (Interval, error) {
+	if a.Interval != nil {
+		return *a.Interval, nil
+	}
+	return RateInterval(claims.Interval, a.effective(), claims.Confidence)
 }
 
 // Comparison is one variant against the baseline of its stratum, with every number that
@@ -100,10 +111,10 @@ func compare(base, variant Arm, claims Claims) (Comparison, error) {
 	if c.P, c.Test, err = exactTest(claims.Test, b, v); err != nil {
 		return c, err
 	}
-	if c.BaseRate, err = RateInterval(claims.Interval, b, claims.Confidence); err != nil {
+	if c.BaseRate, err = base.rateInterval(claims); err != nil {
 		return c, err
 	}
-	if c.Rate, err = RateInterval(claims.Interval, v, claims.Confidence); err != nil {
+	if c.Rate, err = variant.rateInterval(claims); err != nil {
 		return c, err
 	}
 	if c.Difference, err = Newcombe(b, v, claims.Confidence); err != nil {
@@ -148,7 +159,7 @@ func counting(a Arm, failed bool) Arm {
 	if failed {
 		a.Count.K += a.Excluded
 	}
-	a.Excluded = 0
+	a.Excluded, a.Interval = 0, nil
 	return a
 }
 

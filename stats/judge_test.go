@@ -147,6 +147,16 @@ func TestJudgeShrinksClusteredArms(t *testing.T) {
 	if got := judgeOne(t, base, variant, Claims{}); got.Verdict != VerdictInconclusive {
 		t.Errorf("with a design effect of 10: %s, want inconclusive as for 16 and 12 of 100", got.Verdict)
 	}
+	// The interval that belongs to the clusters decides on fixed.
+	narrow, wide := Interval{High: 0.019, Level: 0.95, Method: MethodKornGraubard}, Interval{High: 0.021, Level: 0.95, Method: MethodKornGraubard}
+	never := Arm{Count: Count{0, 1000}, Interval: &narrow}
+	if got := judgeOne(t, Arm{Count: Count{160, 1000}}, never, Claims{Tolerate: 0.02}); got.Verdict != VerdictFixed || got.Rate != narrow {
+		t.Errorf("upper bound 1.9 %%: %s with %+v", got.Verdict, got.Rate)
+	}
+	never.Interval = &wide
+	if got := judgeOne(t, Arm{Count: Count{160, 1000}}, never, Claims{Tolerate: 0.02}); got.Verdict != VerdictBetter {
+		t.Errorf("upper bound 2.1 %%: %s", got.Verdict)
+	}
 }
 
 func TestFurtherTrials(t *testing.T) {
