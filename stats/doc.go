@@ -17,13 +17,27 @@
 //  4. The verdict: [Judge], the one place where fixed, better, worse, equivalent and
 //     inconclusive are defined.
 //  5. Before a campaign: [PlanCompare] and [PlanShowUnder]. During one: [NewGroupSequential],
-//     [NewAnytime] and [NewWidth], which say after each look whether to go on.
+//     [NewAnytime] and [WidthRule], which say after each look whether to go on.
 //  6. Doubt: the functions that return a [Warning].
 //
 // Rates and levels are fractions in [0, 1], never percentages. A difference is variant
 // minus baseline and a ratio is variant over baseline, so that "less failing" is negative
 // and below one. Bad input (more failures than trials, no trials, a level outside (0, 1),
 // NaN) is an error and never a number.
+//
+// # What stopping early saves
+//
+// Mean trials per arm at two-sided 5 % and the power of the fixed Fisher design, as
+// stats/simulate measures them over 20,000 campaigns with a look after each block. Wald's
+// sequential test, the bound for normal observations, takes 62.6 % of a fixed design.
+//
+//	rates       fixed Fisher   fixed Boschloo   group-sequential   anytime
+//	16 % : 0 %  48             41               29.1 (60.6 %)      35.6 (74.1 %)
+//	20 % : 2 %  52             45               30.2 (58.1 %)      35.2 (67.6 %)
+//
+// When the variants do not differ, stopping for futility ends a group-sequential campaign
+// for 20 % : 2 % after 24.4 trials per arm instead of 47.0 (both rates 16 %), or 35.7
+// instead of 48 (both 2 %). False verdicts stay at or below 5 % at every common rate.
 //
 // # Coverage
 //
