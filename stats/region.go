@@ -72,13 +72,6 @@ func newGrowth(n1, n2 int, limit float64) *growth {
 	return g
 }
 
-// row is all binomial probabilities at the rate.
-func (r ratioTable) row(rate float64) []float64 {
-	p := make([]float64, len(r.up)+1)
-	r.fill(p, rate, 0)
-	return p
-}
-
 func (g *growth) start(s staircase) {
 	for i, rate := range g.grid {
 		g.sums[i] = g.arms.prob(s, rate)
