@@ -62,9 +62,7 @@ func (b *Builder) Add(source int, r *journal.Record) { b.tally(source, r.Cell).a
 func (b *Builder) tally(source, cell int) *tally {
 	h := b.sources[source].Host
 	k := key{cell: cell, os: h.OS, arch: h.Arch}
-	if b.cells[cell].Platform == "container" {
-		k.os = "linux"
-	}
+	k.os = systemOf(b.cells[cell], h.OS)
 	if b.tallies[k] == nil {
 		b.tallies[k] = &tally{}
 	}
@@ -130,6 +128,7 @@ func (b *Builder) buildStratum(t *Table, index int, machine [2]string) (Stratum,
 			return s, fmt.Errorf("cell %s: %w", c.ID(), err)
 		}
 		t.describe(&cell)
+		t.expose(&cell)
 		s.Cells = append(s.Cells, cell)
 		tallies = append(tallies, tl)
 	}
@@ -142,12 +141,36 @@ func (b *Builder) buildCell(t *Table, c plan.Cell, tl *tally) (Cell, error) {
 		Planned: c.Trials, Counts: tl.counts, Classes: tl.classes, Rate: tl.counts.Rate(),
 		Wall: tl.quantiles(), Load: tl.load.load(),
 	}
-	if cell.Rate.N == 0 {
-		return cell, nil
-	}
 	var err error
-	cell.Interval, err = stats.Wilson(cell.Rate, t.Level)
+	if cell.Metrics, err = medians(tl.metrics, t.Level); err != nil {
+		return cell, err
+	}
+	if cell.Rate.N > 0 {
+		if err := t.rate(&cell, tl); err != nil {
+			return cell, err
+		}
+	}
+	cell.Timeline, err = tl.timeline(t.Level)
 	return cell, err
+}
+
+// rate gives a cell its interval: over trials, or over rounds when trials report several.
+func (t *Table) rate(c *Cell, tl *tally) error {
+	if !tl.several {
+		var err error
+		c.Interval, err = stats.Wilson(c.Rate, t.Level)
+		return err
+	}
+	found, err := stats.KornGraubard(tl.rounds, t.Level)
+	if err != nil {
+		return err
+	}
+	c.Rate, c.Interval, c.Classes = found.Count, found.Interval, tl.roundClasses
+	c.Clustered = &Clustered{Trials: found.Trials, DesignEffect: found.Deff, EffectiveN: found.EffectiveN}
+	for _, w := range found.Warnings {
+		t.note(c, name(c.ID)+": "+w.Sentence)
+	}
+	return nil
 }
 
 // note adds a footnote, once per text, and points the cell to it.

@@ -31,10 +31,13 @@ func (t *Table) compare(s *Stratum, tallies []*tally) error {
 	for k, i := range variants {
 		c := &s.Cells[i]
 		c.Comparison, c.BaseRate = &found[k], s.Cells[base].Rate.Rate()
+		if err := shifts(c, tallies[base].metrics, tallies[i].metrics, t.Level); err != nil {
+			return fmt.Errorf("cell %s: %w", c.ID, err)
+		}
 		t.Verdicts = append(t.Verdicts, verdictSentence(s, s.Cells[base], *c))
 		if found[k].BestCase != "" || found[k].WorstCase != "" {
 			t.note(c, fmt.Sprintf("%s: if its excluded trials had all passed the verdict would be %s, if they had all failed %s",
-				c.ID, or(found[k].BestCase, found[k].Verdict), or(found[k].WorstCase, found[k].Verdict)))
+				name(c.ID), or(found[k].BestCase, found[k].Verdict), or(found[k].WorstCase, found[k].Verdict)))
 		}
 	}
 	return nil
@@ -62,7 +65,7 @@ func or(v, fallback stats.Verdict) stats.Verdict {
 
 // verdictSentence is the sentence that gets quoted: it holds every number that made the verdict.
 func verdictSentence(s *Stratum, base, c Cell) string {
-	text := fmt.Sprintf("%s in %s: %d of %d (%g %% interval %s) against %d of %d: %s", c.Variant, s.ID,
+	text := fmt.Sprintf("%s in %s: %d of %d (%g %% interval %s) against %d of %d: %s", name(c.Variant), name(s.ID),
 		c.Rate.K, c.Rate.N, 100*c.Interval.Level, rangeText(c.Interval.Low, c.Interval.High), base.Rate.K, base.Rate.N, c.Comparison.Verdict)
 	text += " (" + c.Comparison.Reason
 	if f := c.Comparison.Further; f != nil {
@@ -83,7 +86,22 @@ func (t *Table) describe(c *Cell) {
 	if c.Counts.Unexercised > 0 {
 		t.note(c, "unexercised trials passed without the required evidence that the path under test ran: they prove nothing and are in no rate")
 	}
-	if done := int(c.Counts.Rate().N) + c.Counts.Excluded(); done < c.Planned {
-		t.note(c, fmt.Sprintf("%s: %d of %d planned trials have not run", c.ID, c.Planned-done, c.Planned))
+	if r := c.Clustered; r != nil {
+		t.note(c, fmt.Sprintf("counted in rounds: the rounds of one trial are alike, so %s's %d rounds in %d trials say as much as %.0f independent ones (design effect %.2g); interval by Korn and Graubard",
+			name(c.ID), c.Rate.N, r.Trials, r.EffectiveN, r.DesignEffect))
 	}
+	if done := int(c.Counts.Rate().N) + c.Counts.Excluded(); done < c.Planned {
+		t.note(c, fmt.Sprintf("%s: %d of %d planned trials have not run", name(c.ID), c.Planned-done, c.Planned))
+	}
+}
+
+// expose adds the rate that the measured one implies where only a share of real runs meets the condition.
+func (t *Table) expose(c *Cell) {
+	share := t.Texts.Exposure
+	if !(share > 0 && share <= 1) || c.Interval.Level == 0 || c.Control {
+		return
+	}
+	c.Implied = stats.Interval{Low: share * c.Interval.Low, High: share * c.Interval.High, Level: c.Interval.Level, Method: stats.MethodExposure}
+	t.note(nil, fmt.Sprintf("implied: the study states that %s of real runs meet the condition that its variants force; the implied rate is the measured one times that share, and as sure as that statement",
+		stats.Percent(share)))
 }

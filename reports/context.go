@@ -16,7 +16,7 @@ func context(t *Table) []string {
 	if t.Texts.Source != "" {
 		add("Source: %s", t.Texts.Source)
 	}
-	add("Study %s, seed %d, %d trials per cell, design %s, plan %.12s.", t.Study, t.Plan.Seed, t.Plan.Iterations, t.Design, t.PlanDigest)
+	add("Study %s%s", name(t.Study), campaigns(t))
 	add("p: exact two-sided test against the baseline, Holm-adjusted over the variants of a stratum; excluded trials are in no rate.")
 	for _, s := range t.Sources {
 		out = append(out, sourceLine(s))
@@ -24,8 +24,31 @@ func context(t *Table) []string {
 	for _, line := range loadLines(t) {
 		out = append(out, line)
 	}
+	return out
+}
+
+// campaigns says what the plan of each campaign was.
+func campaigns(t *Table) string {
+	if len(t.Campaigns) == 0 {
+		return fmt.Sprintf(", seed %d, %d trials per cell, design %s, plan %.12s.", t.Plan.Seed, t.Plan.Iterations, t.Design, t.PlanDigest)
+	}
+	var b strings.Builder
+	for _, c := range t.Campaigns {
+		fmt.Fprintf(&b, "; campaign %s: seed %d, %d trials per cell, design %s, plan %.12s", name(c.ID), c.Seed, c.Iterations, c.Design, c.PlanDigest)
+	}
+	return b.String() + "."
+}
+
+// repeats gives the command lines that repeat the table's campaigns, quoted for a shell.
+func repeats(t *Table) []string {
+	var out []string
 	if len(t.Repeat) > 0 {
-		add("Repeat: %s", strings.Join(quoteWords(t.Repeat), " "))
+		out = append(out, shellLine(t.Repeat))
+	}
+	for _, c := range t.Campaigns {
+		if len(c.Repeat) > 0 {
+			out = append(out, shellLine(c.Repeat))
+		}
 	}
 	return out
 }
@@ -104,17 +127,5 @@ func sortedKeys(m map[string]string) []string {
 		out = append(out, k)
 	}
 	slices.Sort(out)
-	return out
-}
-
-// quoteWords quotes the words of a command line that a shell would read otherwise.
-func quoteWords(words []string) []string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = w
-		if w == "" || strings.ContainsAny(w, " \t\n'\"\\$`!*?[]{}()<>|&;#~") {
-			out[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
 	return out
 }

@@ -23,23 +23,33 @@ type grid struct {
 // newGrid lays a stratum out. Columns that would be empty in every row are left out, but for the counts that make a
 // rate honest: those always show.
 func newGrid(t *Table, s Stratum) grid {
-	g := grid{title: s.ID}
+	g := grid{title: name(s.ID), rows: make([][]string, len(s.Cells))}
 	for _, c := range columns {
-		if c.when == nil || slices.ContainsFunc(s.Cells, c.when) {
-			g.head = append(g.head, c.name(t))
-			g.right = append(g.right, c.right)
+		if c.when != nil && !slices.ContainsFunc(s.Cells, c.when) {
+			continue
 		}
-	}
-	for _, cell := range s.Cells {
-		var row []string
-		for _, c := range columns {
-			if c.when == nil || slices.ContainsFunc(s.Cells, c.when) {
-				row = append(row, c.text(cell))
-			}
+		g.head = append(g.head, c.name(t))
+		g.right = append(g.right, c.right)
+		for i, cell := range s.Cells {
+			g.rows[i] = append(g.rows[i], c.text(cell))
 		}
-		g.rows = append(g.rows, row)
 	}
 	return g
+}
+
+// without gives the grid without some columns.
+func (g grid) without(names []string) grid {
+	out := grid{title: g.title, rows: make([][]string, len(g.rows))}
+	for k, head := range g.head {
+		if slices.Contains(names, head) {
+			continue
+		}
+		out.head, out.right = append(out.head, head), append(out.right, g.right[k])
+		for i, row := range g.rows {
+			out.rows[i] = append(out.rows[i], row[k])
+		}
+	}
+	return out
 }
 
 // column is one column of a stratum's table.
@@ -57,6 +67,7 @@ var columns = []column{
 	{name: named("failed"), right: true, text: func(c Cell) string { return fmt.Sprintf("%d/%d", c.Rate.K, c.Rate.N) }},
 	{name: named("rate"), right: true, text: rateText},
 	{name: func(t *Table) string { return fmt.Sprintf("%g %% interval", 100*t.Level) }, text: intervalText},
+	{name: named("implied in real life"), text: impliedText, when: func(c Cell) bool { return c.Implied.Level > 0 }},
 	{name: named("difference"), text: differenceText, when: func(c Cell) bool { return c.Comparison != nil }},
 	{name: named("p"), right: true, text: pText, when: func(c Cell) bool { return c.Comparison != nil }},
 	{name: named("verdict"), text: verdictText, when: func(c Cell) bool { return c.Comparison != nil }},
@@ -68,21 +79,26 @@ var columns = []column{
 }
 
 func variantText(c Cell) string {
-	text := c.Variant
+	text := name(c.Variant)
 	switch {
 	case c.Baseline:
 		text += " (baseline)"
 	case c.Control:
 		text += " (control)"
 	}
-	if len(c.Notes) > 0 {
-		marks := make([]string, len(c.Notes))
-		for i, n := range c.Notes {
-			marks[i] = fmt.Sprint(n)
-		}
-		text += " [" + strings.Join(marks, ",") + "]"
+	return text + marks(c.Notes)
+}
+
+// marks points to footnotes.
+func marks(notes []int) string {
+	if len(notes) == 0 {
+		return ""
 	}
-	return text
+	texts := make([]string, len(notes))
+	for i, n := range notes {
+		texts[i] = fmt.Sprint(n)
+	}
+	return " [" + strings.Join(texts, ",") + "]"
 }
 
 func rateText(c Cell) string {
@@ -147,10 +163,10 @@ func verdictText(c Cell) string {
 
 func classesText(c Cell) string {
 	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(c.Classes)) {
-		parts = append(parts, fmt.Sprintf("%s %d", name, c.Classes[name]))
+	for _, class := range slices.Sorted(maps.Keys(c.Classes)) {
+		parts = append(parts, fmt.Sprintf("%s %d", name(class), c.Classes[class]))
 	}
-	return strings.Join(parts, ", ")
+	return some(parts, ", ")
 }
 
 // excludedText names every outcome that is not in the rate and was seen; 0 when none was.
@@ -167,12 +183,36 @@ func excludedText(c Cell) string {
 	return strings.Join(parts, ", ")
 }
 
+func impliedText(c Cell) string {
+	if c.Implied.Level == 0 {
+		return ""
+	}
+	return rangeText(c.Implied.Low, c.Implied.High)
+}
+
 func metricsText(c Cell) string {
 	var parts []string
 	for _, m := range c.Metrics {
-		parts = append(parts, fmt.Sprintf("%s %.4g", m.Name, m.Median))
+		text := fmt.Sprintf("%s %.4g", name(m.Name), m.Median)
+		if !math.IsNaN(m.Low) {
+			text += fmt.Sprintf(" (%.4g–%.4g)", m.Low, m.High)
+		}
+		if s := m.Shift; s != nil {
+			text += fmt.Sprintf(", %+.3g against baseline (%.3g to %.3g, p %s)", s.Estimate, s.Low, s.High, pValue(s.P))
+		}
+		parts = append(parts, text)
 	}
-	return strings.Join(parts, ", ")
+	return some(parts, "; ")
+}
+
+// maxParts bounds what one field of a table lists.
+const maxParts = 12
+
+func some(parts []string, separator string) string {
+	if len(parts) > maxParts {
+		parts = append(slices.Clone(parts[:maxParts]), fmt.Sprintf("and %d more", len(parts)-maxParts))
+	}
+	return strings.Join(parts, separator)
 }
 
 // seconds writes a duration with three significant digits.

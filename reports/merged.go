@@ -3,13 +3,47 @@ package reports
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/failrate/failrate/harness/journal"
 )
 
+// Results are the journals under some paths, open for reading: one campaign or several of one study.
+type Results struct{ runs []*campaignRun }
+
+// campaignRun is one campaign: all its shards.
+type campaignRun struct{ merged *journal.Merged }
+
+// Options say how several campaigns become one table.
+type Options struct {
+	// Pool adds to the campaigns side by side what each variant's effect is over them, stratum by stratum. Counts of
+	// different campaigns are never added up.
+	Pool bool
+}
+
 // Read reads the journals under the paths (results folders, folders of them, zip archives) and makes one table of them.
-// They must be of one plan; the error says what differs.
-func Read(paths []string) (t *Table, err error) {
+// Journals of one plan are merged; several campaigns of one study stand side by side.
+func Read(paths []string) (*Table, error) {
+	r, err := Open(paths)
+	if err != nil {
+		return nil, err
+	}
+	t, err := r.Table(Options{})
+	if err := errors.Join(err, r.Close()); err != nil {
+		return nil, err
+	}
+	t.Trials = func(f func(*Trial) error) error {
+		r, err := Open(paths)
+		if err != nil {
+			return err
+		}
+		return errors.Join(r.each(f), r.Close())
+	}
+	return t, nil
+}
+
+// Open finds and merges the journals under the paths. Close the result.
+func Open(paths []string) (*Results, error) {
 	var sources []journal.Source
 	for _, path := range paths {
 		found, err := journal.Find(path, journal.Limits{})
@@ -18,15 +52,109 @@ func Read(paths []string) (t *Table, err error) {
 		}
 		sources = append(sources, found...)
 	}
-	m, err := journal.Merge(sources, journal.Limits{})
+	groups, err := byCampaign(sources)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, m.Close()) }()
-	return FromMerged(m)
+	r := &Results{}
+	for _, group := range groups {
+		m, err := journal.Merge(group, journal.Limits{})
+		if err != nil {
+			return nil, errors.Join(err, r.Close())
+		}
+		r.runs = append(r.runs, &campaignRun{m})
+	}
+	return r, nil
 }
 
-// FromMerged counts merged journals.
+// byCampaign puts journals of one plan and seed together, in the order of their first appearance. An archive's
+// journals stay together with those named first: only what is on disk by itself can be told apart before it is merged.
+func byCampaign(sources []journal.Source) ([][]journal.Source, error) {
+	var groups [][]journal.Source
+	at := map[string]int{}
+	for _, s := range sources {
+		key := ""
+		if s.Entry == "" {
+			k, err := campaignKey(s.Path)
+			if err != nil {
+				return nil, err
+			}
+			key = k
+		}
+		i, known := at[key]
+		if !known {
+			i = len(groups)
+			if key == "" && len(groups) > 0 {
+				i = 0
+			} else {
+				groups = append(groups, nil)
+			}
+			at[key] = i
+		}
+		groups[i] = append(groups[i], s)
+	}
+	return groups, nil
+}
+
+// campaignKey is what two journals must share to be shards of one campaign. Merge compares the rest, and says what
+// differs: only a different seed or campaign of the same study makes another column instead of an error.
+func campaignKey(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	enough := errors.New("read enough")
+	s, err := journal.Replay(f, path, func(*journal.Record) error { return enough })
+	switch {
+	case errors.Is(err, journal.ErrEmpty):
+		return "", nil // merged with the others, which notes it
+	case err != nil && !errors.Is(err, enough):
+		return "", err
+	}
+	h := s.Header
+	return fmt.Sprintf("%q %q %d", h.Plan.Study, h.PlanDigest, h.Plan.Seed), nil
+}
+
+// Close lets go of the journals.
+func (r *Results) Close() error {
+	var errs []error
+	for _, run := range r.runs {
+		errs = append(errs, run.merged.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Table counts the journals. Its Trials read them again, until Close.
+func (r *Results) Table(o Options) (*Table, error) {
+	var tables []*Table
+	for _, run := range r.runs {
+		t, err := FromMerged(run.merged)
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, t)
+	}
+	t, err := sideBySide(tables, o)
+	if err != nil {
+		return nil, err
+	}
+	t.Trials = r.each
+	return t, nil
+}
+
+func (r *Results) each(f func(*Trial) error) error {
+	first := 0
+	for _, run := range r.runs {
+		if err := run.trials(first, f); err != nil {
+			return err
+		}
+		first += len(run.merged.Journals)
+	}
+	return nil
+}
+
+// FromMerged counts the merged journals of one campaign.
 func FromMerged(m *journal.Merged) (*Table, error) {
 	b := NewBuilder(m.Header)
 	for _, j := range m.Journals {

@@ -28,6 +28,28 @@ type Table struct {
 	Partial    []string // what is missing of the plan, one line each; empty when nothing is
 	Sources    []Source // the journals behind the table
 	Repeat     []string // the command line that repeats the campaign
+	Campaigns  []Campaign
+	Pooled     []Pooled // over campaigns, when that was asked for
+	Trials     Trials   // the trials behind the table; nil when there is no record at hand
+}
+
+// Campaign is one of the campaigns of a table that shows several side by side; a table of one lists none.
+type Campaign struct {
+	ID         string
+	Seed       uint64
+	PlanDigest string
+	Iterations int
+	Design     string
+	Repeat     []string
+}
+
+// Pooled is a variant's effect over the campaigns of a table, each compared within itself.
+type Pooled struct {
+	Variant   string
+	Stratum   string // without the campaign
+	Campaigns int
+	Effect    stats.Pooled
+	Notes     []int
 }
 
 // Source is one journal behind a table.
@@ -44,7 +66,8 @@ type Source struct {
 
 // Stratum holds the rows that may be compared with each other.
 type Stratum struct {
-	ID         string // such as container/cpu-2x, with the OS and architecture when native: native/none (linux/amd64)
+	ID         string // such as native/none (linux/amd64), with the campaign when the table has several
+	Campaign   string // empty unless the table has several
 	Platform   string
 	OS, Arch   string
 	Stress     string
@@ -60,18 +83,22 @@ type Cell struct {
 	Control  bool
 	Planned  int // trials of the plan in this stratum's cell
 	Counts   Counts
-	Classes  map[string]int // failures by class; a timeout is in none
+	Classes  map[string]int // failures by class, of rounds when Clustered; a timeout is in none
 	Rate     stats.Count    // failed of those in the rate; rounds when Clustered
 	Interval stats.Interval // of the rate; Level 0 when no trial counts
 	// Clustered is set when the trials report rounds: Rate then counts rounds, and the interval allows for their likeness.
 	Clustered *Clustered
 	// Comparison is with the baseline; nil for the baseline, for controls and when either has no count.
 	Comparison *stats.Comparison
-	BaseRate   float64   // the baseline's rate, when there is a Comparison
-	Wall       Quantiles // of the trials in the rate, seconds
-	Load       Load
-	Metrics    []Metric // sorted by name
-	Notes      []int    // footnotes of this row, from 1
+	BaseRate   float64 // the baseline's rate, when there is a Comparison
+	// Implied is the rate in real life when only a share of real runs meets the condition that the variants force;
+	// Level 0 when the study states no exposure.
+	Implied  stats.Interval
+	Timeline []Bin     // the cell's trials in the order of their blocks, at most maxBins
+	Wall     Quantiles // of the trials in the rate, seconds
+	Load     Load
+	Metrics  []Metric // sorted by name
+	Notes    []int    // footnotes of this row, from 1
 }
 
 // Counts counts trials by outcome. It is a closed set, as the outcomes are.
@@ -130,16 +157,33 @@ func (c Counts) Rate() stats.Count {
 
 // Clustered says how the rounds of a cell's trials hang together.
 type Clustered struct {
-	Trials       int     // clusters
-	DesignEffect float64 // 1 means that rounds of one trial are no more alike than others
-	EffectiveN   float64 // independent rounds that would say as much
+	Trials       int     `json:"trials"`        // clusters
+	DesignEffect float64 `json:"design_effect"` // 1 means that rounds of one trial are no more alike than others
+	EffectiveN   float64 `json:"effective_n"`   // independent rounds that would say as much
 }
 
 // Quantiles describe durations, in seconds. All zero when there is none.
 type Quantiles struct {
-	N                   int
-	Low, Median, High   float64 // 5 %, 50 %, 95 %
-	PassMedian, FailMed float64 // medians by outcome; 0 when there is none
+	N                 int
+	Low, Median, High float64 // 5 %, 50 %, 95 %
+	Pass, Fail, Time  Box     // by outcome
+}
+
+// Box describes the durations of one outcome, in seconds: 5 %, 25 %, 50 %, 75 % and 95 %. All zero when there is none.
+type Box struct {
+	N                               int
+	Low, Lower, Median, Upper, High float64
+}
+
+// Bin is a run of neighbouring blocks of one cell.
+type Bin struct {
+	First, Last int         // block numbers
+	Count       stats.Count // failed of those in the rate; rounds when the cell is Clustered
+	Excluded    int
+	Wall        float64        // median, seconds; 0 when no trial is in the rate
+	Cores       *float64       // mean of the stress achieved; nil when not measured
+	Running     stats.Count    // all up to the last block of the bin
+	Interval    stats.Interval // of Running, by itself and not for all bins at once; Level 0 when nothing counts yet
 }
 
 // Load is the stress of a cell: asked for and achieved, as medians over its trials. A nil pointer means not measured.

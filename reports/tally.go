@@ -12,13 +12,14 @@ import (
 type tally struct {
 	counts  Counts
 	classes map[string]int
-	wall    []float32 // of the trials in the rate, seconds
-	passed  []float32
-	failed  []float32
-	rounds  []stats.Count // of the trials in the rate that report rounds
-	metrics map[string][]float64
-	load    loadTally
-	series  []point
+	wall    []float32     // of the trials in the rate, seconds
+	rounds  []stats.Count // of the trials in the rate, when any reports rounds: one a trial
+	several bool          // some trial has more than one round
+
+	roundClasses map[string]int
+	metrics      map[string][]float64
+	load         loadTally
+	series       []point
 }
 
 // point is one trial in the order of its number: what doubt and the pictures look at.
@@ -27,6 +28,8 @@ type point struct {
 	source  int32
 	outcome classify.Outcome
 	wall    float32
+	cores   float32 // stress achieved; negative when not measured
+	k, n    int32   // rounds; 0 and 1, or 1 and 1, when it reports none; n is 0 when not in the rate
 }
 
 type loadTally struct {
@@ -38,34 +41,53 @@ type loadTally struct {
 // add takes the record that decides a trial. Nothing of the record is kept.
 func (t *tally) add(source int, s *journal.Record) {
 	t.counts.Add(s.Outcome)
-	t.series = append(t.series, point{int32(s.Number), int32(source), s.Outcome, float32(s.Wall.Seconds())})
+	p := point{number: int32(s.Number), source: int32(source), outcome: s.Outcome, wall: float32(s.Wall.Seconds()), cores: -1}
 	if s.Load != nil {
 		t.load.add(s.Load.Asked, s.Load.Cores, s.Load.Busy, s.Load.Pressure, s.Load.Throttled)
+		if s.Load.Cores != nil {
+			p.cores = float32(*s.Load.Cores)
+		}
 	}
-	if !s.Outcome.InRate() {
-		return
+	if s.Outcome.InRate() {
+		t.judged(s, &p)
+	}
+	t.series = append(t.series, p)
+}
+
+// judged takes a record that counts for the rate.
+func (t *tally) judged(s *journal.Record, p *point) {
+	p.n = 1
+	if s.Outcome.Failed() {
+		p.k = 1
 	}
 	if s.Outcome == classify.Fail {
-		if t.classes == nil {
-			t.classes = map[string]int{}
+		t.classes = count(t.classes, s.Class, 1)
+	}
+	if r := s.Rounds; r != nil && r.N > 0 {
+		p.k, p.n = int32(r.Failed), int32(r.N)
+		t.several = t.several || r.N > 1
+		for name, n := range r.Classes {
+			t.roundClasses = count(t.roundClasses, name, n)
 		}
-		t.classes[s.Class]++
+	} else if s.Outcome == classify.Fail {
+		t.roundClasses = count(t.roundClasses, s.Class, 1)
 	}
-	t.wall = append(t.wall, float32(s.Wall.Seconds()))
-	if s.Outcome.Failed() {
-		t.failed = append(t.failed, float32(s.Wall.Seconds()))
-	} else {
-		t.passed = append(t.passed, float32(s.Wall.Seconds()))
-	}
-	if s.Rounds != nil && s.Rounds.N > 0 {
-		t.rounds = append(t.rounds, stats.Count{K: int64(s.Rounds.Failed), N: int64(s.Rounds.N)})
-	}
+	t.wall = append(t.wall, p.wall)
+	t.rounds = append(t.rounds, stats.Count{K: int64(p.k), N: int64(p.n)})
 	for _, m := range s.Metrics {
 		if t.metrics == nil {
 			t.metrics = map[string][]float64{}
 		}
 		t.metrics[m.Name] = append(t.metrics[m.Name], m.Value)
 	}
+}
+
+func count(m map[string]int, name string, n int) map[string]int {
+	if m == nil {
+		m = map[string]int{}
+	}
+	m[name] += n
+	return m
 }
 
 func (l *loadTally) add(asked string, cores, busy, pressure *float64, throttled *int64) {
@@ -101,6 +123,14 @@ func quantile(values []float32, q float64) float64 {
 	}
 	v := slices.Clone(values)
 	slices.Sort(v)
+	return sorted(v, q)
+}
+
+// sorted is quantile of values that are in order.
+func sorted(v []float32, q float64) float64 {
+	if len(v) == 0 {
+		return 0
+	}
 	at := q * float64(len(v)-1)
 	i := int(at)
 	if i+1 >= len(v) {
@@ -110,8 +140,23 @@ func quantile(values []float32, q float64) float64 {
 }
 
 func (t *tally) quantiles() Quantiles {
+	by := map[classify.Outcome][]float32{}
+	for _, p := range t.series {
+		if p.outcome.InRate() {
+			by[p.outcome] = append(by[p.outcome], p.wall)
+		}
+	}
+	all := box(t.wall)
 	return Quantiles{
-		N: len(t.wall), Low: quantile(t.wall, 0.05), Median: quantile(t.wall, 0.5), High: quantile(t.wall, 0.95),
-		PassMedian: quantile(t.passed, 0.5), FailMed: quantile(t.failed, 0.5),
+		N: all.N, Low: all.Low, Median: all.Median, High: all.High,
+		Pass: box(by[classify.Pass]), Fail: box(by[classify.Fail]), Time: box(by[classify.Timeout]),
+	}
+}
+
+func box(values []float32) Box {
+	v := slices.Clone(values)
+	slices.Sort(v)
+	return Box{
+		N: len(v), Low: sorted(v, 0.05), Lower: sorted(v, 0.25), Median: sorted(v, 0.5), Upper: sorted(v, 0.75), High: sorted(v, 0.95),
 	}
 }

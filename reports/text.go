@@ -3,7 +3,6 @@ package reports
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
@@ -13,22 +12,26 @@ import (
 // Text writes the table for a terminal.
 func Text(w io.Writer, t *Table) error {
 	p := &printer{w: w}
-	for _, s := range t.Partial {
+	page := newPage(t)
+	for _, s := range page.partial {
 		p.linef("PARTIAL: %s", clean(s))
 	}
-	for _, s := range t.Strata {
-		p.linef("%s", clean(s.ID))
-		p.grid(newGrid(t, s))
+	for _, g := range page.grids {
+		p.linef("%s", clean(g.title))
+		p.grid(g)
 		p.linef("")
 	}
-	for _, v := range t.Verdicts {
+	for _, v := range page.verdicts {
 		p.linef("%s", clean(v))
 	}
-	for i, note := range t.Footnotes {
+	for i, note := range page.notes {
 		p.linef("[%d] %s", i+1, clean(note))
 	}
-	for _, line := range context(t) {
+	for _, line := range page.facts {
 		p.linef("%s", clean(line))
+	}
+	for _, line := range page.repeat {
+		p.linef("Repeat: %s", line)
 	}
 	return p.err
 }
@@ -66,48 +69,13 @@ func (p *printer) grid(g grid) {
 			Row:    tw.CellConfig{Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone}, Alignment: tw.CellAlignment{PerColumn: align}},
 		}),
 	)
-	table.Header(cleanAll(g.head))
+	table.Header(escapeAll(g.head, clean))
 	for _, row := range g.rows {
 		if p.err == nil {
-			p.err = table.Append(cleanAll(row))
+			p.err = table.Append(escapeAll(row, clean))
 		}
 	}
 	if p.err == nil {
 		p.err = table.Render()
 	}
-}
-
-func cleanAll(texts []string) []string {
-	out := make([]string, len(texts))
-	for i, s := range texts {
-		out[i] = clean(s)
-	}
-	return out
-}
-
-// maxText bounds any one text of a report, in runes: names and messages are foreign and may be of any length.
-const maxText = 300
-
-// clean makes a foreign text safe for a line of a terminal: control characters, which could move the cursor, change
-// colours or end the line, become spaces or vanish, and what is too long is cut.
-func clean(s string) string {
-	var b strings.Builder
-	n := 0
-	for _, r := range strings.ToValidUTF8(s, "\uFFFD") {
-		if n++; n > maxText {
-			b.WriteString("…")
-			break
-		}
-		switch {
-		case r == '\n' || r == '\t' || r == '\r':
-			b.WriteByte(' ')
-		case r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0: // C0, DEL, C1
-			b.WriteRune('\uFFFD')
-		case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069: // bidirectional overrides
-			b.WriteRune('\uFFFD')
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }
