@@ -173,6 +173,7 @@ func FromMerged(m *journal.Merged) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.Complete = !m.Partial
 	for _, s := range m.Superseded {
 		t.note(nil, fmt.Sprintf("%s, attempt %d of shard %s, is excluded: a later attempt replaced it", s.Journal.Source, s.Journal.Header.Attempt, s.Journal.Header.Shard))
 	}

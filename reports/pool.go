@@ -61,6 +61,7 @@ func (t *Table) append(from *Table) {
 	for _, p := range from.Partial {
 		t.Partial = append(t.Partial, "campaign "+name(id)+": "+p)
 	}
+	t.Complete = t.Complete && from.Complete
 	t.Sources = append(t.Sources, from.Sources...)
 	t.Campaigns = append(t.Campaigns, Campaign{
 		ID: id, Seed: from.Plan.Seed, PlanDigest: from.PlanDigest, Iterations: from.Plan.Iterations, Design: from.Design, Repeat: from.Repeat,

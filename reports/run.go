@@ -97,3 +97,4 @@ func (t *Table) cellsOf() iter.Seq2[*Stratum, *Cell] {
 		}
 	}
 }
+

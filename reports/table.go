@@ -26,6 +26,7 @@ type Table struct {
 	Verdicts   []string // one sentence a variant and stratum, the most useful first
 	Footnotes  []string // warnings; a cell's Notes point here, from 1
 	Partial    []string // what is missing of the plan, one line each; empty when nothing is
+	Complete   bool     // every planned trial has a result, or a design needed no more
 	Sources    []Source // the journals behind the table
 	Repeat     []string // the command line that repeats the campaign
 	Campaigns  []Campaign
