@@ -97,4 +97,3 @@ func (t *Table) cellsOf() iter.Seq2[*Stratum, *Cell] {
 		}
 	}
 }
-
