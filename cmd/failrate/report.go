@@ -42,7 +42,7 @@ type format struct {
 func formats() []format {
 	return []format{
 		{"text", reports.Text}, {"markdown", reports.Markdown}, {"jira", reports.Jira}, {"json", reports.JSON}, {"csv", reports.CSV},
-		{"junit", reports.JUnit},
+		{"junit", reports.JUnit}, {"svg", reports.SVG}, {"png", reports.PNG},
 	}
 }
 
