@@ -49,6 +49,6 @@ confidence intervals and a comparison with the baseline.
 // verbs lists the commands in the order of a campaign's life.
 func verbs(a *app) []*cobra.Command {
 	return []*cobra.Command{
-		newMeasure(a), newReport(a), newPlan(a), newMatrix(a), newCheck(a), newList(a), newInit(a), newReclassify(a), newDoctor(a), newClean(a),
+		newMeasure(a), newReport(a), newAttach(a), newPlan(a), newMatrix(a), newCheck(a), newList(a), newInit(a), newReclassify(a), newDoctor(a), newClean(a),
 	}
 }
