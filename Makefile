@@ -7,6 +7,7 @@ STRESS  ?=
 ON      ?=
 JOBS    ?=
 SEED    ?=
+PARAM   ?= $(if $(filter soft-commit,$(STUDY)),cut=fin)
 ARGS    ?=
 
 export CGO_ENABLED ?= 0
@@ -16,10 +17,10 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 
 .PHONY: measure test build lint race bench cross faults fuzz golangci clean help
 
-## measure: measure the built-in study; VARIANT= N= STRESS= ON= STUDY= JOBS= SEED= ARGS= narrow it
+## measure: measure the built-in study; VARIANT= N= STRESS= ON= STUDY= JOBS= SEED= PARAM= ARGS= narrow it
 measure: build
 	@$(BIN) measure $(STUDY) $(if $(N),-n $(N)) $(if $(VARIANT),--variant $(VARIANT)) $(if $(STRESS),--stress $(STRESS)) \
-		$(if $(ON),--on $(ON)) $(if $(JOBS),--jobs $(JOBS)) $(if $(SEED),--seed $(SEED)) $(ARGS)
+		$(if $(ON),--on $(ON)) $(if $(JOBS),--jobs $(JOBS)) $(if $(SEED),--seed $(SEED)) $(if $(PARAM),--param $(PARAM)) $(ARGS)
 
 ## build: build bin/failrate
 build:

@@ -18,6 +18,7 @@ type Builder struct {
 	sources []Source
 	tallies map[key]*tally
 	partial []string
+	looks   map[string]string // the latest look at each cell, by its id
 }
 
 // key is a cell on one kind of machine: strata differ by operating system and architecture too.
@@ -28,7 +29,7 @@ type key struct {
 
 // NewBuilder starts a table for the campaign of a header.
 func NewBuilder(h journal.Header) *Builder {
-	b := &Builder{header: h, tallies: map[key]*tally{}}
+	b := &Builder{header: h, tallies: map[key]*tally{}, looks: map[string]string{}}
 	for i, s := range h.Plan.Strata {
 		for range len(s.Cells) + len(s.Controls) {
 			b.stratum = append(b.stratum, i)
@@ -132,6 +133,9 @@ func (b *Builder) buildStratum(t *Table, index int, machine [2]string) (Stratum,
 		s.Cells = append(s.Cells, cell)
 		tallies = append(tallies, tl)
 	}
+	if t.sequential() {
+		return s, t.compareSequential(&s, b.looks)
+	}
 	return s, t.compare(&s, tallies)
 }
 
@@ -158,7 +162,7 @@ func (b *Builder) buildCell(t *Table, c plan.Cell, tl *tally) (Cell, error) {
 func (t *Table) rate(c *Cell, tl *tally) error {
 	if !tl.several {
 		var err error
-		c.Interval, err = stats.Wilson(c.Rate, t.Level)
+		c.Interval, err = t.valid(c.Rate)
 		return err
 	}
 	found, err := stats.KornGraubard(tl.rounds, t.Level)

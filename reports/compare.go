@@ -80,7 +80,7 @@ func verdictSentence(s *Stratum, base, c Cell) string {
 
 // describe adds the footnotes that a cell's own counts call for.
 func (t *Table) describe(c *Cell) {
-	if c.Rate.N > 0 && c.Interval.Level > 0 && (c.Rate.K == 0 || c.Rate.K == c.Rate.N) {
+	if !t.sequential() && c.Rate.N > 0 && c.Interval.Level > 0 && (c.Rate.K == 0 || c.Rate.K == c.Rate.N) {
 		t.note(c, stats.Words(c.Rate, c.Interval))
 	}
 	if c.Counts.Unexercised > 0 {
@@ -90,7 +90,7 @@ func (t *Table) describe(c *Cell) {
 		t.note(c, fmt.Sprintf("counted in rounds: the rounds of one trial are alike, so %s's %d rounds in %d trials say as much as %.0f independent ones (design effect %.2g); interval by Korn and Graubard",
 			name(c.ID), c.Rate.N, r.Trials, r.EffectiveN, r.DesignEffect))
 	}
-	if done := int(c.Counts.Rate().N) + c.Counts.Excluded(); done < c.Planned {
+	if done := int(c.Counts.Rate().N) + c.Counts.Excluded(); done < c.Planned && !t.sequential() {
 		t.note(c, fmt.Sprintf("%s: %d of %d planned trials have not run", name(c.ID), c.Planned-done, c.Planned))
 	}
 }

@@ -17,7 +17,11 @@ func context(t *Table) []string {
 		add("Source: %s", t.Texts.Source)
 	}
 	add("Study %s%s", name(t.Study), campaigns(t))
-	add("p: exact two-sided test against the baseline, Holm-adjusted over the variants of a stratum; excluded trials are in no rate.")
+	if t.sequential() {
+		add("p and intervals: valid under design %s although the campaign looked at the data on the way, Bonferroni over the variants of a stratum; excluded trials are in no rate.", t.Design)
+	} else {
+		add("p: exact two-sided test against the baseline, Holm-adjusted over the variants of a stratum; excluded trials are in no rate.")
+	}
 	for _, s := range t.Sources {
 		out = append(out, sourceLine(s))
 	}

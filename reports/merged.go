@@ -159,6 +159,7 @@ func FromMerged(m *journal.Merged) (*Table, error) {
 	b := NewBuilder(m.Header)
 	for _, j := range m.Journals {
 		b.AddSource(j.Header)
+		b.takeLooks(j.Notes)
 	}
 	for _, s := range m.Missing {
 		b.Missing(fmt.Sprintf("shard %s of %s is missing: %d trials, %.0f %% of the plan", s.Shard, s.System, s.Trials, 100*s.Share))
