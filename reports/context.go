@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// context lists what a reader must know beside the numbers: conditions, seed, design, machines, how to repeat.
-func context(t *Table) []string {
+// factLines lists what a reader must know beside the numbers: conditions, seed, design, machines, how to repeat.
+func factLines(t *Table) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if t.Texts.Conditions != "" {

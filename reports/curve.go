@@ -15,6 +15,7 @@ import (
 type Curve struct {
 	Parameter string
 	Unit      string // s when the values are durations; empty otherwise
+	Words     bool   // the values are neither numbers nor durations: X is their place in order
 	Where     string // the rest of the stratum
 	Variant   string
 	Baseline  bool
@@ -50,7 +51,7 @@ func (t *Table) Curves() []Curve {
 			if !known {
 				i = len(out)
 				at[key] = i
-				out = append(out, Curve{Parameter: parameter, Unit: scale.unit, Where: where, Variant: c.Variant, Baseline: c.Baseline, Control: c.Control})
+				out = append(out, Curve{Parameter: parameter, Unit: scale.unit, Words: scale.words, Where: where, Variant: c.Variant, Baseline: c.Baseline, Control: c.Control})
 			}
 			out[i].Points = append(out[i].Points, CurvePoint{X: scale.at[value], Value: value, Count: c.Rate, Interval: c.Interval})
 		}
@@ -89,8 +90,9 @@ func split(settings []plan.Setting, parameter string) (value, rest string) {
 
 // scale places the values of a parameter.
 type scale struct {
-	unit string
-	at   map[string]float64
+	unit  string
+	words bool
+	at    map[string]float64
 }
 
 // newScale reads the values as numbers, failing that as durations; when one is neither, each has its place in order.
@@ -128,6 +130,7 @@ func newScale(t *Table, parameter string) scale {
 	}):
 		s.unit = "s"
 	default:
+		s.words = true
 		for i, v := range values {
 			s.at[v] = float64(i)
 		}

@@ -23,7 +23,7 @@ type page struct {
 func newPage(t *Table) page {
 	p := page{
 		partial: slices.Clone(t.Partial), verdicts: slices.Clone(t.Verdicts), notes: slices.Clone(t.Footnotes),
-		facts: context(t), repeat: repeats(t),
+		facts: factLines(t), repeat: repeats(t),
 	}
 	for _, s := range t.Strata {
 		p.grids = append(p.grids, newGrid(t, s))
