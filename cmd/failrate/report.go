@@ -41,7 +41,7 @@ type format struct {
 
 func formats() []format {
 	return []format{
-		{"text", reports.Text}, {"markdown", reports.Markdown}, {"jira", reports.Jira}, {"json", reports.JSON}, {"csv", reports.CSV},
+		{"text", reports.Text}, {"markdown", reports.Markdown}, {"jira", reports.Jira}, {"html", reports.HTML}, {"json", reports.JSON}, {"csv", reports.CSV},
 		{"junit", reports.JUnit}, {"svg", reports.SVG}, {"png", reports.PNG},
 	}
 }
