@@ -54,6 +54,7 @@ var agentSources embed.FS
 
 // AgentBuild compiles the agent with the host's Go toolchain, from sources that this program carries.
 type AgentBuild struct {
+	Go     string // the go command; empty means the one in PATH
 	Folder string // keeps the programs; the second call for the same sources, target and toolchain finds one there
 	// Worker holds the sources of a package that imports the standard library alone and has the stress worker,
 	// func Worker(args []string) int. Nil makes an agent without one.
@@ -62,9 +63,12 @@ type AgentBuild struct {
 
 // Program is an AgentFunc.
 func (b AgentBuild) Program(ctx context.Context, goos, arch string) (string, error) {
-	version, err := exec.CommandContext(ctx, "go", "env", "GOVERSION").Output()
+	if b.Go == "" {
+		b.Go = "go"
+	}
+	version, err := exec.CommandContext(ctx, b.Go, "env", "GOVERSION").Output() //nolint:gosec // the caller's choice
 	if err != nil {
-		return "", fmt.Errorf("build the container agent: no usable Go toolchain in PATH: %w", err)
+		return "", fmt.Errorf("build the container agent: no usable Go toolchain: %w", err)
 	}
 	files, err := b.sources()
 	if err != nil {
@@ -79,7 +83,7 @@ func (b AgentBuild) Program(ctx context.Context, goos, arch string) (string, err
 	if _, err := os.Stat(out); err == nil {
 		return out, nil
 	}
-	if err := compileAgent(ctx, files, out, goos, arch); err != nil {
+	if err := b.compile(ctx, files, out, goos, arch); err != nil {
 		return "", fmt.Errorf("build the container agent: %w", err)
 	}
 	return out, nil
@@ -148,8 +152,8 @@ func addSources(files []source, folder string, from fs.FS) ([]source, error) {
 	return files, nil
 }
 
-// compileAgent makes the program whole or not at all, whoever else makes it at the same time.
-func compileAgent(ctx context.Context, files []source, out, goos, arch string) error {
+// compile makes the program whole or not at all, whoever else makes it at the same time.
+func (b AgentBuild) compile(ctx context.Context, files []source, out, goos, arch string) error {
 	if err := os.MkdirAll(filepath.Dir(out), 0o700); err != nil {
 		return err
 	}
@@ -167,7 +171,7 @@ func compileAgent(ctx context.Context, files []source, out, goos, arch string) e
 			return err
 		}
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w -buildid=", "-o", "agent.new", ".")
+	cmd := exec.CommandContext(ctx, b.Go, "build", "-trimpath", "-ldflags=-s -w -buildid=", "-o", "agent.new", ".") //nolint:gosec // as above
 	cmd.Dir = work
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+arch, "GOWORK=off", "GOFLAGS=", "GOTOOLCHAIN=local")
 	if log, err := cmd.CombinedOutput(); err != nil {

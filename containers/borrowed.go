@@ -61,6 +61,11 @@ func (e *Engine) credentials(ctx context.Context, reference string) (encoded str
 	return encoded
 }
 
+// imageTag is the name under which an image is kept, so that it is not taken for garbage.
+type imageTag struct{ repository, tag string }
+
+func (t imageTag) String() string { return t.repository + ":" + t.tag }
+
 // buildOptions makes a build's context of a folder, heeding its .dockerignore, and finds the credentials for the
 // images that its Dockerfile names.
 func (e *Engine) buildOptions(folder string, args map[string]string, tag imageTag, labels map[string]string, pull bool) (o build.ImageBuildOptions, err error) {

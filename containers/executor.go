@@ -101,6 +101,9 @@ func (x *Executor) execute(ctx context.Context, r trial.Request, o *trial.Observ
 	} else {
 		res, err = x.inFresh(ctx, a, img, o)
 	}
+	if errors.Is(err, errRefused) {
+		err = nil // finish knows the reason
+	}
 	return errors.Join(err, a.finish(res, o))
 }
 
@@ -146,7 +149,7 @@ func (x *Executor) spec(kind string, img Image, a *attempt) spec {
 
 // explain finds out why the connection to a container ended.
 func (x *Executor) explain(ctx context.Context, l *link, err error, o *trial.Observation) error {
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || errors.Is(err, errRefused) {
 		return err
 	}
 	state, ierr := x.state(ctx, l)

@@ -89,6 +89,10 @@ func TestInsideLoad(t *testing.T) {
 		if o := x.Execute(t.Context(), r); !strings.Contains(o.Fault, "stress worker") {
 			t.Errorf("with a worker that cannot hold its level: %+v", o)
 		}
+		r.Inside.Args, r.Command = []string{"-level=workers 1"}, []string{"./hostile", "kill-others"}
+		if o := x.Execute(t.Context(), r); !strings.Contains(o.Fault, "the stress worker ended before") {
+			t.Errorf("with a subject that kills it: %+v", o)
+		}
 		r.Timeout, r.Grace, r.Command, r.Inside.Args = 500*time.Millisecond, time.Minute, []string{"./hostile", "sleep="}, []string{"-level=workers 2"}
 		if o := x.Execute(t.Context(), r); !o.Limit || o.Signal != "SIGTERM" {
 			t.Errorf("beyond the limit: %+v", o)

@@ -43,10 +43,15 @@ func newIntake(r trial.Request, maximum int64) *intake {
 	return t
 }
 
+// errRefused says that an attempt's files are not taken; close says why.
+var errRefused = errors.New("the trial's files are refused")
+
 // write takes a piece of the tar.
 func (t *intake) write(piece []byte) error {
-	_, err := t.pipe.Write(piece)
-	return err
+	if _, err := t.pipe.Write(piece); err != nil {
+		return errRefused
+	}
+	return nil
 }
 
 // close waits for the end of the unpacking, and gives the names of the result files.

@@ -212,6 +212,17 @@ func TestSweepImages(t *testing.T) {
 	if _, err := Sweep(t.Context(), e, SweepOptions{Sessions: open, Images: true}); err != nil || !exists(gone) {
 		t.Errorf("a sweep removed an image while a session was open, or %v", err)
 	}
+	user := spec{kind: kindWarm, image: gone.ID, network: noNetwork, labels: labelled(shared.owner.labels(), kindWarm, nil)}
+	l, err := e.open(t.Context(), user, newName(kindWarm), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Sweep(t.Context(), e, SweepOptions{Sessions: t.TempDir(), Images: true}); err != nil || !exists(gone) {
+		t.Errorf("a sweep removed an image in use, or %v", err)
+	}
+	if err := l.remove(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	swept, err := Sweep(t.Context(), e, SweepOptions{Sessions: t.TempDir(), Images: true})
 	if err != nil || exists(gone) || !exists(mine) || !exists(theirs) {
 		t.Errorf("%+v, %v; want the dead one's gone and the others there", swept, err)

@@ -130,11 +130,6 @@ func keyOf(parts ...any) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// imageTag is the name under which an image is kept, so that it is not taken for garbage.
-type imageTag struct{ repository, tag string }
-
-func (t imageTag) String() string { return t.repository + ":" + t.tag }
-
 func preparedTag(key string) imageTag { return imageTag{"failrate-prepared", key[:24]} }
 
 // findImage looks for an image by its key; empty when there is none.

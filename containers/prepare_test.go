@@ -2,6 +2,7 @@ package containers
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"os"
 	"os/exec"
@@ -58,7 +59,7 @@ func execute(t testing.TB, e *Engine, img Image, command ...string) string {
 func TestPrepareWithSetup(t *testing.T) {
 	t.Parallel()
 	e := needEngine(t)
-	tree := suiteTree(t)
+	tree := plant(t, suiteTree(t), map[string]string{"new-each-time": rand.Text()})
 	var log strings.Builder
 	o := PrepareOptions{
 		Image: study.Image{Name: "scratch"}, Tree: tree, Log: &log, Env: []string{"GIVEN=yes"},
@@ -224,7 +225,7 @@ func shellImage(t *testing.T) string {
 		"Dockerfile":    "FROM scratch\nARG WORD=none\nENV WORD=$WORD PATH=/bin\nCOPY root/ /\nCOPY . /context\nEXPOSE 8983\nUSER 1234:5678\nENTRYPOINT [\"/never\"]\n",
 		".dockerignore": "ignored\n",
 		"ignored":       shared.owner.Session,
-		"owner":         shared.owner.Session,
+		"owner":         rand.Text(), // so that it is built each time
 	})
 }
 

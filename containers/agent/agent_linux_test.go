@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 func TestParseStat(t *testing.T) {
@@ -163,6 +165,38 @@ func TestStartError(t *testing.T) {
 		if err := startError(c.program, c.dir, c.err); !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.program) {
 			t.Errorf("%v: %q, want %q in it", c.err, err, c.want)
 		}
+	}
+}
+
+// TestPump requires that output which is in the pipe is carried though somebody holds the pipe open, and though the
+// deadline has passed before anybody looked.
+func TestPump(t *testing.T) {
+	t.Parallel()
+	r, w, err := widePipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	text := bytes.Repeat([]byte("late"), 15_000) // less than any pipe holds
+	if _, err := w.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.SetReadDeadline(time.Now().Add(-time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	pump(&Writer{To: &b}, KindOutput, r)
+	var got []byte
+	for b.Len() > 0 {
+		kind, payload, err := ReadFrame(&b, nil)
+		if err != nil || kind != KindOutput {
+			t.Fatal(kind, err)
+		}
+		got = append(got, payload...)
+	}
+	if !bytes.Equal(got, text) {
+		t.Errorf("%d bytes, want %d", len(got), len(text))
 	}
 }
 

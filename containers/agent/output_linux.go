@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"errors"
 	"os"
 	"sync"
 	"syscall"
@@ -40,33 +41,60 @@ func (s *server) newOutput(split bool) (*output, error) {
 	return o, nil
 }
 
-// widePipe makes a pipe that holds a megabyte where allowed, so that a burst of output does not wait for the harness.
+// pipeSize is what a pipe holds where that is allowed.
+const pipeSize = 1 << 20
+
+// widePipe makes a pipe that holds much, so that a burst of output does not wait for the harness.
 func widePipe() (r, w *os.File, err error) {
-	const setPipeSize, size = 1031, 1 << 20
+	const setPipeSize = 1031 // F_SETPIPE_SZ
 	var fds [2]int
 	if err := syscall.Pipe2(fds[:], syscall.O_CLOEXEC); err != nil {
 		return nil, nil, err
 	}
-	_, _, _ = syscall.RawSyscall(syscall.SYS_FCNTL, uintptr(fds[1]), setPipeSize, size)
+	_, _, _ = syscall.RawSyscall(syscall.SYS_FCNTL, uintptr(fds[1]), setPipeSize, pipeSize)
 	if err := syscall.SetNonblock(fds[0], true); err != nil { // ours alone: the subject's end stays as it expects it
 		return nil, nil, err
 	}
 	return os.NewFile(uintptr(fds[0]), "output"), os.NewFile(uintptr(fds[1]), "output"), nil
 }
 
+// pump carries what comes through a pipe until its end, or until the deadline that drain sets. What is in the pipe
+// by then has been written by somebody who has ended, and is carried too.
 func pump(to *Writer, kind byte, from *os.File) {
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buf)
-		if n > 0 {
-			if to.Frame(kind, buf[:n]) != nil {
-				return
-			}
+		if n > 0 && to.Frame(kind, buf[:n]) != nil {
+			return
+		}
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			rest(to, kind, from, buf)
 		}
 		if err != nil {
 			return
 		}
 	}
+}
+
+// rest carries what a pipe holds, and no more than a pipe can hold.
+func rest(to *Writer, kind byte, from *os.File, buf []byte) {
+	conn, err := from.SyscallConn()
+	if err != nil || from.SetReadDeadline(time.Time{}) != nil {
+		return
+	}
+	_ = conn.Read(func(fd uintptr) bool {
+		for taken := 0; taken < 2*pipeSize; {
+			n, err := syscall.Read(int(fd), buf)
+			if errors.Is(err, syscall.EINTR) {
+				continue
+			}
+			if n <= 0 || to.Frame(kind, buf[:n]) != nil {
+				break
+			}
+			taken += n
+		}
+		return true
+	})
 }
 
 // files are the subject's stdin, stdout and stderr.

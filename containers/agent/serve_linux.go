@@ -81,7 +81,7 @@ func (s *server) listen(in io.Reader) {
 func protect() {
 	const prSetDumpable = 4
 	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, prSetDumpable, 0, 0)
-	runtime.GOMAXPROCS(2) // which also bounds the threads that the runtime wants, however many CPUs there are
+	runtime.GOMAXPROCS(2)                  // which also bounds the threads that the runtime wants, however many CPUs there are
 	signal.Notify(make(chan os.Signal, 1)) // caught and forgotten; unlike ignored ones, children do not inherit them
 	spareThreads(6)
 }

@@ -41,6 +41,10 @@ func do(verb, value string) error {
 		return crowd(value)
 	case "bomb":
 		return bomb()
+	case "kill-others": // whatever else there is, and wait until it is gone
+		for syscall.Kill(-1, syscall.SIGKILL) == nil {
+			time.Sleep(time.Millisecond)
+		}
 	case "attack":
 		attack()
 		return nil
