@@ -39,6 +39,26 @@ func TestGrowthIsAnEVariable(t *testing.T) {
 	}
 }
 
+// By hand: one block in which the baseline fails and the variant passes multiplies the
+// e-value for 20 % : 2 % by 0.2·0.98/(0.11·0.89), and the swapped one by
+// 0.02·0.8/(0.11·0.89); the evidence is their mean.
+func TestAnytimeEvidenceByHand(t *testing.T) {
+	t.Parallel()
+	a, err := NewAnytime(SequentialRequest{Tell: &Tell{0.2, 0.02}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := func(n float64) float64 {
+		return (math.Pow(0.2*0.98/(0.11*0.89), n) + math.Pow(0.02*0.8/(0.11*0.89), n)) / 2
+	}
+	for n := int64(1); n <= 4; n++ {
+		l, err := a.Look(Count{n, n}, Count{0, n})
+		if err != nil || !near(l.P, min(1, 1/both(float64(n))), 1e-12) {
+			t.Errorf("%d blocks: p %v, %v; want %v", n, l.P, err, 1/both(float64(n)))
+		}
+	}
+}
+
 // simulateAnytime returns the share of campaigns that end with a difference and the mean
 // trials per arm, with a look after every block.
 func simulateAnytime(t *testing.T, r SequentialRequest, base, variant float64, campaigns int, seed uint64) (shown, mean float64) {

@@ -181,6 +181,9 @@ func TestDoubtSentences(t *testing.T) {
 		{"duration", func() (Warning, bool) {
 			return Duration(hostile, []float64{1, 2, 3, 4, 5, 6, 7}, []float64{10, 11, 12, 13, 14, 15}, 0)
 		}, []string{"take longer than passes (median 12.5 s against 4 s"}},
+		{"short failures", func() (Warning, bool) {
+			return Duration(hostile, []float64{10, 11, 12, 13, 14, 15}, []float64{1, 2, 3, 4, 5, 6, 7}, 0)
+		}, []string{"take shorter than passes (median 4 s against 12.5 s"}},
 		{"fact", func() (Warning, bool) {
 			return FactVaries("a", hostile, []Part{{"5.15", Count{1, 40}}, {"6.1", Count{2, 60}}})
 		}, []string{`"5.15" 1 of 40, "6.1" 2 of 60`, "pin it"}},

@@ -64,6 +64,7 @@ func TestVerdictThresholds(t *testing.T) {
 		{"p at alpha", func(e *Evidence) { e.AdjustedP = 0.05 }, VerdictEquivalent},
 		{"higher rate", func(e *Evidence) { e.Lower = false }, VerdictWorse},
 		{"p at alpha, difference at the margin", func(e *Evidence) { e.AdjustedP, e.Difference.Low = 0.05, -0.1 }, VerdictInconclusive},
+		{"p at alpha, difference at the margin above", func(e *Evidence) { e.AdjustedP, e.Difference.High = 0.05, 0.1 }, VerdictInconclusive},
 		{"p at alpha, no margin", func(e *Evidence) { e.AdjustedP, e.Margin = 0.05, 0 }, VerdictInconclusive},
 		{"p is not a number", func(e *Evidence) { e.AdjustedP, e.Margin = math.NaN(), 0 }, VerdictInconclusive},
 	} {

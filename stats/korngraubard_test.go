@@ -142,13 +142,18 @@ func TestKornGraubardOfSingleRounds(t *testing.T) {
 // Rounds that repel each other must not make the interval narrower than independence.
 func TestKornGraubardNeverBelowIndependence(t *testing.T) {
 	t.Parallel()
-	got, err := KornGraubard(repeat(Count{5, 10}, 30), 0.95)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, _ := ClopperPearson(Count{150, 300}, 0.95)
-	if got.Interval.Low > want.Low || got.Interval.High < want.High || got.Deff < 1 {
-		t.Errorf("%+v is narrower than %+v", got, want)
+	for _, trials := range [][]Count{
+		repeat(Count{5, 10}, 30),
+		append(repeat(Count{4, 10}, 15), repeat(Count{6, 10}, 15)...),
+	} {
+		got, err := KornGraubard(trials, 0.95)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := ClopperPearson(Count{150, 300}, 0.95)
+		if got.Interval.Low > want.Low || got.Interval.High < want.High || got.Deff < 1 {
+			t.Errorf("%+v is narrower than %+v", got, want)
+		}
 	}
 }
 
