@@ -18,12 +18,9 @@ import (
 // tree: git refuses such patches, and os.Root such files, also through links that a patch has made.
 func (p *Preparer) change(ctx context.Context, v study.Variant, dir, log string) error {
 	for _, patch := range v.Patches {
-		for _, how := range [][]string{{"--whitespace=nowarn"}, {"--whitespace=nowarn", "--check", "--reverse"}} {
-			args := append(append([]string{"git", "apply"}, how...), "--", patch)
-			// git leaves out without an error what it takes for being outside; the second time shows that it is in.
-			if err := p.run(ctx, command{step: "patch", args: args, dir: dir, env: alone(filepath.Dir(dir)), log: log}); err != nil {
-				return err
-			}
+		args := []string{"git", "apply", "--whitespace=nowarn", "--", patch}
+		if err := p.run(ctx, command{step: "patch", args: args, dir: dir, env: alone(filepath.Dir(dir)), log: log}); err != nil {
+			return err
 		}
 	}
 	if len(v.Files) == 0 {

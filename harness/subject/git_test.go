@@ -104,7 +104,8 @@ func TestGitThatIsNotThere(t *testing.T) {
 func TestCacheBelowARepository(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.study.Variants = append(b.study.Variants, study.Variant{Name: "patched", Patches: []string{b.file("p.patch", goodPatch)}})
+	// Only a patch in git's own format is relative to the repository that git finds.
+	b.add(study.Variant{Name: "patched", Patches: []string{b.file("p.patch", "diff --git a/a.txt b/a.txt\n"+goodPatch)}})
 	home := filepath.Dir(b.cache)
 	outer := &bench{t: t, dir: home}
 	outer.git("init", "--quiet")

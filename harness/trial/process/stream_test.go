@@ -32,8 +32,12 @@ func TestStreamHeldOpen(t *testing.T) {
 	if n, err := unix.Write(held, []byte(want)); n != len(want) || err != nil {
 		t.Fatalf("wrote %d: %v", n, err)
 	}
+	if err := s.ours.SetReadDeadline(time.Unix(1, 0)); err != nil { // it has passed before the first read
+		t.Fatal(err)
+	}
 	s.begin(true)
-	if err := s.finish(time.Millisecond); err != nil {
+	<-s.done
+	if err := s.finish(time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	kept, err := log.Close()
@@ -42,6 +46,25 @@ func TestStreamHeldOpen(t *testing.T) {
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != want {
 		t.Errorf("the log is not what was written (%v)", err)
+	}
+}
+
+// The deadline ends the reading of a pipe that stays open.
+func TestStreamEndsInTime(t *testing.T) {
+	t.Parallel()
+	buffers := &sync.Pool{New: func() any { return new([32 << 10]byte) }}
+	s, err := newStream(buffers, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := unix.Dup(s.theirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(held)
+	s.begin(true)
+	if err := s.finish(time.Millisecond); err != nil {
+		t.Fatal(err)
 	}
 }
 
