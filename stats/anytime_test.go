@@ -279,6 +279,9 @@ func TestWidthRule(t *testing.T) {
 	if done, err := rule.Look(Count{k, there}); err != nil || done.Decision != DecisionComplete || done.Further != 0 || done.Rate.Width() > 0.1 {
 		t.Errorf("after the promised trials: %+v, %v", done, err)
 	}
+	if far, err := (WidthRule{Width: 1e-9}).Look(Count{5, 50}); err != nil || far.Further != maxTrials-50 {
+		t.Errorf("a width that no campaign reaches: %+v, %v", far, err)
+	}
 	for _, bad := range []WidthRule{{}, {Width: 2}, {Width: math.NaN()}, {Width: 0.1, Confidence: 5}} {
 		if _, err := bad.Look(Count{1, 10}); err == nil {
 			t.Errorf("%+v accepted", bad)

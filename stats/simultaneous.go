@@ -12,7 +12,8 @@ func simultaneousTail(looks []int, miss float64) float64 {
 	arm := newOneArm(looks)
 	coarse := lowerHalf(rateGrid(max(100, most)))
 	// The share of the tail that Bonferroni would give is always small enough.
-	low, high := miss/float64(len(looks)), miss
+	bonferroni := miss / float64(len(looks))
+	low, high := bonferroni, miss
 	for range 12 {
 		mid := math.Sqrt(low * high)
 		if arm.misses(coarse, mid, miss) {
@@ -22,8 +23,8 @@ func simultaneousTail(looks []int, miss float64) float64 {
 		}
 	}
 	// The chance to miss jumps at every end of an interval, so a fine grid has the say.
-	for fine := lowerHalf(evenRates(5000)); arm.misses(fine, low, safety*miss); {
-		low = max(miss/float64(len(looks)), 0.97*low)
+	for fine := lowerHalf(evenRates(5000)); low > bonferroni && arm.misses(fine, low, safety*miss); {
+		low = max(bonferroni, 0.97*low)
 	}
 	return low
 }

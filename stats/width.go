@@ -40,14 +40,15 @@ func (w WidthRule) Look(c Count) (WidthLook, error) {
 }
 
 // further finds by doubling and halving the number of trials at which the same share of
-// failures has an interval of the width.
+// failures has an interval of the width; for a width that no campaign reaches it is what
+// is left to 10¹² trials.
 func (w WidthRule) further(c Count) (int64, error) {
 	enough := func(n int64) (bool, error) {
 		k := int64(c.Rate()*float64(n) + 0.5)
 		iv, err := ConfidenceSequence(Count{K: k, N: n}, w.Confidence)
 		return iv.Width() <= w.Width, err
 	}
-	low, high := c.N, 2*c.N
+	low, high := c.N, min(maxTrials, 2*c.N)
 	for {
 		ok, err := enough(high)
 		if err != nil {
@@ -56,7 +57,10 @@ func (w WidthRule) further(c Count) (int64, error) {
 		if ok {
 			break
 		}
-		low, high = high, 2*high
+		if high == maxTrials {
+			return maxTrials - c.N, nil
+		}
+		low, high = high, min(maxTrials, 2*high)
 	}
 	for high-low > 1 {
 		mid := low + (high-low)/2
