@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -270,23 +269,6 @@ func TestArtifactsOnAnotherFileSystem(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(r.Out.Artifacts, "a", "one")); err != nil || info.Mode() != 0o600 {
 		t.Errorf("mode %v (%v)", info.Mode(), err)
 	}
-}
-
-func TestPeakMemory(t *testing.T) {
-	t.Parallel()
-	n := newNative(t, trial.NativeOptions{})
-	_, o := n.shell(t, "exec dd if=/dev/zero of=/dev/null bs=400M count=1 2>/dev/null")
-	if o.Exit != 0 || o.MaxRSS < 400<<20 || o.MaxRSS > 1<<30 {
-		t.Errorf("peak memory %d of a program that needs 400 MB; %+v", o.MaxRSS, o)
-	}
-	ours := make([]byte, 100<<20) // which is not the program's, although it shares our memory until its exec
-	for i := range ours {
-		ours[i] = 1
-	}
-	if _, o := n.shell(t, "exit 0"); o.MaxRSS > 50<<20 {
-		t.Errorf("peak memory %d of a small program", o.MaxRSS)
-	}
-	runtime.KeepAlive(ours)
 }
 
 // A native executor that runs nothing makes nothing.

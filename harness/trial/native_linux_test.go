@@ -1,6 +1,7 @@
 package trial_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -43,6 +44,29 @@ func TestFullDisk(t *testing.T) {
 	})
 	if o.Fault != "" || o.Exit != 0 || o.Output.Bytes != 64<<10*1000 {
 		t.Errorf("%+v, want 64 MB of output on a disk of 1 MB", o)
+	}
+}
+
+// Until its exec a program shares our memory, and Linux counts that as its own: only what is above ours is told.
+func TestPeakMemory(t *testing.T) {
+	t.Parallel()
+	n := newNative(t, trial.NativeOptions{})
+	ours := make([]byte, 64<<20)
+	for i := range ours {
+		ours[i] = 1
+	}
+	if _, o := n.shell(t, "exit 0"); o.MaxRSS > 50<<20 {
+		t.Errorf("peak memory %d of a small program", o.MaxRSS)
+	}
+	runtime.KeepAlive(ours)
+	var own unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &own); err != nil {
+		t.Fatal(err)
+	}
+	needed := own.Maxrss>>10 + 300 // MiB, room for other tests to grow
+	_, o := n.shell(t, fmt.Sprintf("exec dd if=/dev/zero of=/dev/null bs=%dM count=1 2>/dev/null", needed))
+	if o.Exit != 0 || o.MaxRSS < needed<<20 || o.MaxRSS > (needed+100)<<20 {
+		t.Errorf("peak memory %d of a program that needs %d MiB; %+v", o.MaxRSS, needed, o)
 	}
 }
 

@@ -34,7 +34,7 @@ func beHarness(dir string, command []string) int {
 		return 1
 	}
 	exit, err := run(context.Background(), s, filepath.Join(dir, "log"), command)
-	fmt.Printf("status=%d leaked=%d err=%v\n", exit.Status, len(exit.Leaked), err)
+	fmt.Printf("status=%d%s leaked=%d err=%v\n", exit.Status, exit.Signal, len(exit.Leaked), err)
 	if err := s.Close(); err != nil {
 		fmt.Println(err)
 	}
@@ -191,6 +191,21 @@ func TestSweepOfNothing(t *testing.T) {
 	t.Parallel()
 	if swept, err := process.Sweep(filepath.Join(t.TempDir(), "missing [1]")); err != nil || len(swept.Sessions) > 0 {
 		t.Errorf("swept %+v (%v)", swept, err)
+	}
+}
+
+// How the harness was started does not matter to what it starts: under nohup, or as a shell's job in the background,
+// it ignores signals that its subject is to react to.
+func TestIgnoredSignalsAreNotInherited(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"HUP", "INT"} {
+		dir := t.TempDir()
+		inner := harness(t, dir, "/bin/sh", "-c", "kill -"+name+" $$; exit 9")
+		c := exec.CommandContext(t.Context(), "/bin/sh", append([]string{"-c", `trap "" ` + name + `; kill -` + name + ` $$; exec "$@"`, "sh"}, inner.Args...)...)
+		c.Env = inner.Env
+		if got := output(t, c); got != "status=-1SIG"+name+" leaked=0 err=<nil>" {
+			t.Errorf("observed %q, want the end by SIG%s", got, name)
+		}
 	}
 }
 

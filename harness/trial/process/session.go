@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -112,7 +113,19 @@ func (s *Session) begin(sessions string) error {
 	if s.null, err = os.Open(os.DevNull); err != nil {
 		return err
 	}
+	unignore()
 	return s.system.prepare()
+}
+
+// unignore makes what we start react to signals that we were told to ignore, as nohup and a shell's & tell: a subject must
+// not behave differently for how its harness was started. We go on to ignore them: a signal that is delivered to a
+// channel that nobody reads does nothing to us, and what we start gets the default again.
+func unignore() {
+	for _, sig := range []os.Signal{unix.SIGHUP, unix.SIGINT} { // Go lets what it starts inherit no others
+		if signal.Ignored(sig) {
+			signal.Notify(make(chan os.Signal, 1), sig)
+		}
+	}
 }
 
 // write locks the file before it bears its name, so that no Sweep takes it for a dead session's.
