@@ -91,6 +91,7 @@ func (b *Builder) Table() (*Table, error) {
 			}
 		}
 	}
+	b.doubtOrder(t)
 	for _, w := range h.Study.Warnings {
 		t.note(nil, w)
 	}
@@ -129,7 +130,10 @@ func (b *Builder) buildStratum(t *Table, index int, machine [2]string) (Stratum,
 			return s, fmt.Errorf("cell %s: %w", c.ID(), err)
 		}
 		t.describe(&cell)
-		t.expose(&cell)
+		if err := t.expose(&cell); err != nil {
+			return s, fmt.Errorf("cell %s: %w", c.ID(), err)
+		}
+		t.doubt(&cell, tl)
 		s.Cells = append(s.Cells, cell)
 		tallies = append(tallies, tl)
 	}

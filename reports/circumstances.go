@@ -29,10 +29,10 @@ type jsonMetric struct {
 }
 
 type jsonShift struct {
-	Estimate float64 `json:"estimate"`
-	Low      float64 `json:"low"`
-	High     float64 `json:"high"`
-	P        float64 `json:"p"`
+	Estimate float64  `json:"estimate"`
+	Low      *float64 `json:"low"` // null with too few trials
+	High     *float64 `json:"high"`
+	P        float64  `json:"p"`
 }
 
 func jsonCircumstances(t *Table) circumstances {
@@ -53,7 +53,7 @@ func jsonCircumstances(t *Table) circumstances {
 		for _, x := range c.Metrics {
 			j := jsonMetric{Name: x.Name, N: x.N, Median: x.Median, Low: number(x.Low), High: number(x.High)}
 			if x.Shift != nil {
-				j.Shift = &jsonShift{x.Shift.Estimate, x.Shift.Low, x.Shift.High, x.Shift.P}
+				j.Shift = &jsonShift{x.Shift.Estimate, number(x.Shift.Low), number(x.Shift.High), x.Shift.P}
 			}
 			m.Metrics = append(m.Metrics, j)
 		}

@@ -30,6 +30,7 @@ func (t *Table) compare(s *Stratum, tallies []*tally) error {
 	}
 	for k, i := range variants {
 		c := &s.Cells[i]
+		t.doubtPair(c, s.Cells[base])
 		c.Comparison, c.BaseRate = &found[k], s.Cells[base].Rate.Rate()
 		if err := shifts(c, tallies[base].metrics, tallies[i].metrics, t.Level); err != nil {
 			return fmt.Errorf("cell %s: %w", c.ID, err)
@@ -96,12 +97,17 @@ func (t *Table) describe(c *Cell) {
 }
 
 // expose adds the rate that the measured one implies where only a share of real runs meets the condition.
-func (t *Table) expose(c *Cell) {
+func (t *Table) expose(c *Cell) error {
 	share := t.Texts.Exposure
-	if !(share > 0 && share <= 1) || c.Interval.Level == 0 || c.Control {
-		return
+	if share == 0 || c.Interval.Level == 0 || c.Control {
+		return nil
 	}
-	c.Implied = stats.Interval{Low: share * c.Interval.Low, High: share * c.Interval.High, Level: c.Interval.Level, Method: stats.MethodExposure}
-	t.note(nil, fmt.Sprintf("implied: the study states that %s of real runs meet the condition that its variants force; the implied rate is the measured one times that share, and as sure as that statement",
+	implied, err := stats.Implied(c.Rate, c.Interval, stats.Exposure{Share: share})
+	if err != nil {
+		return err
+	}
+	c.Implied = implied.Interval
+	t.note(nil, fmt.Sprintf("implied, not measured: the study states that %s of real runs meet the condition that its variants force; the implied rate is the measured one times that share",
 		stats.Percent(share)))
+	return nil
 }

@@ -198,7 +198,10 @@ func metricsText(c Cell) string {
 			text += fmt.Sprintf(" (%.4g–%.4g)", m.Low, m.High)
 		}
 		if s := m.Shift; s != nil {
-			text += fmt.Sprintf(", %+.3g against baseline (%.3g to %.3g, p %s)", s.Estimate, s.Low, s.High, pValue(s.P))
+			text += fmt.Sprintf(", %+.3g against baseline", s.Estimate)
+			if !math.IsNaN(s.Low) {
+				text += fmt.Sprintf(" (%.3g to %.3g, p %s)", s.Low, s.High, pValue(s.P))
+			}
 		}
 		parts = append(parts, text)
 	}

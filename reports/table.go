@@ -205,7 +205,7 @@ type Metric struct {
 	Shift     *Shift // against the baseline's
 }
 
-// Shift is how far a metric lies from the baseline's (Hodges–Lehmann).
+// Shift is how far a metric lies from the baseline's (Hodges–Lehmann). Low and High are NaN with too few trials.
 type Shift struct {
 	Estimate, Low, High, P float64
 }

@@ -17,6 +17,7 @@ type tally struct {
 	several bool          // some trial has more than one round
 
 	roundClasses map[string]int
+	facts        map[string]map[string]stats.Count // trials in the rate, by fact and value
 	metrics      map[string][]float64
 	load         loadTally
 	series       []point
@@ -24,6 +25,7 @@ type tally struct {
 
 // point is one trial in the order of its number: what doubt and the pictures look at.
 type point struct {
+	at      int64 // when it started, nanoseconds since 1970; 0 when not noted
 	number  int32
 	source  int32
 	outcome classify.Outcome
@@ -42,6 +44,9 @@ type loadTally struct {
 func (t *tally) add(source int, s *journal.Record) {
 	t.counts.Add(s.Outcome)
 	p := point{number: int32(s.Number), source: int32(source), outcome: s.Outcome, wall: float32(s.Wall.Seconds()), cores: -1}
+	if !s.At.IsZero() {
+		p.at = s.At.UnixNano()
+	}
 	if s.Load != nil {
 		t.load.add(s.Load.Asked, s.Load.Cores, s.Load.Busy, s.Load.Pressure, s.Load.Throttled)
 		if s.Load.Cores != nil {
@@ -74,11 +79,33 @@ func (t *tally) judged(s *journal.Record, p *point) {
 	}
 	t.wall = append(t.wall, p.wall)
 	t.rounds = append(t.rounds, stats.Count{K: int64(p.k), N: int64(p.n)})
+	for _, f := range s.Facts {
+		t.fact(f, s.Outcome)
+	}
 	for _, m := range s.Metrics {
 		if t.metrics == nil {
 			t.metrics = map[string][]float64{}
 		}
 		t.metrics[m.Name] = append(t.metrics[m.Name], m.Value)
+	}
+}
+
+// fact counts a trial under a fact's value. Values beyond what doubt tells apart are not kept.
+func (t *tally) fact(f journal.Fact, o classify.Outcome) {
+	if t.facts == nil {
+		t.facts = map[string]map[string]stats.Count{}
+	}
+	values := t.facts[f.Name]
+	if values == nil {
+		values = map[string]stats.Count{}
+		t.facts[f.Name] = values
+	}
+	one := stats.Count{N: 1}
+	if o.Failed() {
+		one.K = 1
+	}
+	if c, known := values[f.Value]; known || len(values) <= maxValues {
+		values[f.Value] = c.Add(one)
 	}
 }
 
