@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -12,8 +13,8 @@ import (
 )
 
 // JUnit writes JUnit XML with one suite a variant and one case a trial: failures and time-outs as failures, trials that
-// are in no rate as skipped with their reason. It streams: the trials are read once for each variant. Whatever the
-// output held, the XML is valid: what it cannot hold is written as U+FFFD.
+// are in no rate as skipped with their reason. The trials are read once for as many variants as fit maxBuffered at a
+// time. Whatever the output held, the XML is valid: what it cannot hold is written as U+FFFD.
 func JUnit(w io.Writer, t *Table) error {
 	if t.Trials == nil {
 		return errNoTrials
@@ -23,10 +24,12 @@ func JUnit(w io.Writer, t *Table) error {
 	suites, total := suitesOf(t)
 	x.text(xml.Header)
 	x.open("testsuites", append([]string{"name", t.Study}, total.attributes()...)...)
-	for _, s := range suites {
-		if err := x.suite(t, s); err != nil {
+	for len(suites) > 0 {
+		n := together(suites)
+		if err := x.suites(t, suites[:n]); err != nil {
 			return err
 		}
+		suites = suites[n:]
 	}
 	x.text("</testsuites>\n")
 	if x.err != nil {
@@ -102,19 +105,52 @@ func (x *xmlWriter) open(name string, attributes ...string) {
 	x.text(">\n")
 }
 
-func (x *xmlWriter) suite(t *Table, s suite) error {
-	x.open("testsuite", append([]string{"name", s.variant}, s.attributes()...)...)
+// maxBuffered bounds the suites that are put together in memory in one reading, in bytes as together guesses them.
+const maxBuffered = 128 << 20
+
+// together is how many of the first suites, at least one, are put together in one reading.
+func together(suites []suite) int {
+	size := 0
+	for i, s := range suites {
+		size += 200*s.tests + (classify.MaxExcerpt+classify.MaxReason)*(s.failures+s.skipped)
+		if size > maxBuffered && i > 0 {
+			return i
+		}
+	}
+	return len(suites)
+}
+
+// suites writes some suites from one reading: the plan mixes the variants, a suite holds one.
+func (x *xmlWriter) suites(t *Table, suites []suite) error {
+	parts := map[string]*xmlWriter{}
+	buffers := make([]bytes.Buffer, len(suites))
+	for i, s := range suites {
+		parts[s.variant] = &xmlWriter{w: bufio.NewWriter(&buffers[i])}
+	}
 	err := t.Trials(func(tr *Trial) error {
-		if tr.Cell.Variant != s.variant {
+		part := parts[tr.Cell.Variant]
+		if part == nil {
 			return nil
 		}
-		if err := x.testcase(tr); err != nil {
+		if err := part.testcase(tr); err != nil {
 			return err
 		}
-		return x.err
+		return part.err
 	})
-	x.text("</testsuite>\n")
-	return err
+	if err != nil {
+		return err
+	}
+	for i, s := range suites {
+		if err := parts[s.variant].w.Flush(); err != nil {
+			return err
+		}
+		x.open("testsuite", append([]string{"name", s.variant}, s.attributes()...)...)
+		if x.err == nil {
+			_, x.err = buffers[i].WriteTo(x.w)
+		}
+		x.text("</testsuite>\n")
+	}
+	return x.err
 }
 
 func (x *xmlWriter) testcase(tr *Trial) error {

@@ -147,6 +147,20 @@ func TestJUnitAddsUp(t *testing.T) {
 	}
 }
 
+// TestSuitesArePutTogetherWithinBounds reads as often as it must, and no more.
+func TestSuitesArePutTogetherWithinBounds(t *testing.T) {
+	t.Parallel()
+	small, big := suite{tests: 1000}, suite{tests: 100_000, failures: 50_000}
+	for _, c := range []struct {
+		suites []suite
+		want   int
+	}{{[]suite{small, small, small}, 3}, {[]suite{big, big}, 1}, {[]suite{big}, 1}, {[]suite{small, big, small}, 1}, {nil, 0}} {
+		if got := together(c.suites); got != c.want {
+			t.Errorf("%d suites together, want %d", got, c.want)
+		}
+	}
+}
+
 // FuzzJUnitText holds that any text makes XML that reads back, but for what XML cannot hold.
 func FuzzJUnitText(f *testing.F) {
 	f.Add(hostile)
