@@ -15,7 +15,9 @@ import (
 func TestDoubts(t *testing.T) {
 	t.Parallel()
 	every := func(n int) func(plan.Trial) bool {
-		return func(tr plan.Trial) bool { return rand.New(rand.NewPCG(uint64(tr.Index), uint64(tr.Number))).IntN(n) == 0 }
+		return func(tr plan.Trial) bool {
+			return rand.New(rand.NewPCG(uint64(tr.Index), uint64(tr.Number))).IntN(n) == 0
+		}
 	}
 	for name, c := range map[string]struct {
 		failed func(plan.Trial) bool

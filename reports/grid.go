@@ -75,7 +75,7 @@ var columns = []column{
 	{name: named("timeout"), right: true, text: func(c Cell) string { return fmt.Sprint(c.Counts.Timeout) }},
 	{name: named("excluded"), text: excludedText},
 	{name: named("median"), right: true, text: func(c Cell) string { return seconds(c.Wall.Median, c.Wall.N) }},
-	{name: named("metrics"), text: metricsText, when: func(c Cell) bool { return len(c.Metrics) > 0 }},
+	{name: named("metrics"), text: metricsText, when: func(c Cell) bool { return 0 < len(c.Metrics) && len(c.Metrics) <= maxMetrics }},
 }
 
 func variantText(c Cell) string {
@@ -189,6 +189,9 @@ func impliedText(c Cell) string {
 	}
 	return rangeText(c.Implied.Low, c.Implied.High)
 }
+
+// maxMetrics is how many metrics fit beside a row; with more, the JSON and HTML forms have them.
+const maxMetrics = 2
 
 func metricsText(c Cell) string {
 	var parts []string
