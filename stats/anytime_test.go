@@ -94,8 +94,8 @@ func TestAnytimeKeepsItsErrorRate(t *testing.T) {
 	t.Parallel()
 	for i, tell := range []*Tell{nil, {0.2, 0.02}} {
 		for j, p := range []float64{0.02, 0.16, 0.5} {
-			shown, _ := simulateAnytime(t, SequentialRequest{Tell: tell, MaxPerArm: 100, Futility: -1}, p, p, 700, uint64(10*i+j))
-			if shown > 0.05+3*math.Sqrt(0.05*0.95/700) {
+			shown, _ := simulateAnytime(t, SequentialRequest{Tell: tell, MaxPerArm: 100, Futility: -1}, p, p, 400, uint64(10*i+j))
+			if shown > 0.05+3*math.Sqrt(0.05*0.95/400) {
 				t.Errorf("tell %v, both rates %v: false verdicts in %v of campaigns", tell, p, shown)
 			}
 		}
@@ -119,7 +119,7 @@ func TestAnytimeIsCheaperThanFixedFisher(t *testing.T) {
 
 func TestAnytimeIntervalsHoldAtEveryLook(t *testing.T) {
 	t.Parallel()
-	const campaigns = 40
+	const campaigns = 30
 	for i, rates := range [][2]float64{{0.2, 0.02}, {0.16, 0.16}, {0.5, 0.2}} {
 		rng := rand.New(rand.NewPCG(60, uint64(i)))
 		missed := map[string]int{}

@@ -116,7 +116,7 @@ func TestDoubtFiresAtItsRate(t *testing.T) {
 	t.Parallel()
 	for i, rate := range []float64{0.05, 0.2, 0.5} {
 		rng := rand.New(rand.NewPCG(80, uint64(i)))
-		const campaigns = 1000
+		const campaigns = 600
 		fired := map[WarningCode]int{}
 		for range campaigns {
 			for code, yes := range checks(rng, rate, false) {

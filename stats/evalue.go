@@ -40,16 +40,29 @@ func nearestNull(b batch, delta float64) float64 {
 		return (m*b.expBase + n*b.expVar) / (m + n)
 	}
 	low, high := math.Max(0, -delta), math.Min(1, 1-delta)
-	for range 45 {
-		p := (low + high) / 2
-		slope := m*(b.expBase/p-(1-b.expBase)/(1-p)) + n*(b.expVar/(p+delta)-(1-b.expVar)/(1-p-delta))
+	if low >= high { // a difference of one leaves a single pair
+		return low
+	}
+	p := (m*b.expBase + n*(b.expVar-delta)) / (m + n)
+	for range 60 { // Newton steps on the slope, which falls, inside a shrinking bracket
+		if !(p > low && p < high) {
+			p = (low + high) / 2
+		}
+		x, y := p, p+delta
+		slope := m*(b.expBase/x-(1-b.expBase)/(1-x)) + n*(b.expVar/y-(1-b.expVar)/(1-y))
 		if slope > 0 {
 			low = p
 		} else {
 			high = p
 		}
+		curve := m*(b.expBase/(x*x)+(1-b.expBase)/((1-x)*(1-x))) + n*(b.expVar/(y*y)+(1-b.expVar)/((1-y)*(1-y)))
+		step := slope / curve
+		p += step
+		if math.Abs(step) < 1e-13 || high-low < 1e-15 {
+			break
+		}
 	}
-	return (low + high) / 2
+	return math.Min(math.Max(p, low), high)
 }
 
 // expectation is the rate expected of an arm from what it has shown: the mean of a Beta
