@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/failrate/failrate/stats"
 )
@@ -71,12 +72,23 @@ func verdictSentence(s *Stratum, base, c Cell) string {
 	text += " (" + c.Comparison.Reason
 	if f := c.Comparison.Further; f != nil {
 		if f.PerArm > 0 {
-			text += fmt.Sprintf("; about %d more trials per variant would settle it with %.0f %% power at the observed rates", f.PerArm, 100*f.Power)
+			text += fmt.Sprintf("; about %d more trials per variant would settle it with %.0f %% power at the observed rates", furtherTrials(c, f.PerArm), 100*f.Power)
 		} else {
 			text += "; no number of further trials settles two equal rates without a margin"
 		}
 	}
 	return text + ")"
+}
+
+// furtherTrials turns further independent observations into trials: with rounds, a trial is worth as many of them as it
+// has rounds, less what their likeness costs.
+func furtherTrials(c Cell, observations int64) int64 {
+	r := c.Clustered
+	if r == nil || r.Trials == 0 || c.Rate.N == 0 {
+		return observations
+	}
+	worth := float64(c.Rate.N) / max(1, r.DesignEffect) / float64(r.Trials)
+	return int64(math.Ceil(float64(observations) / worth))
 }
 
 // describe adds the footnotes that a cell's own counts call for.

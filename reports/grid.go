@@ -201,7 +201,7 @@ func metricsText(c Cell) string {
 			text += fmt.Sprintf(" (%.4g–%.4g)", m.Low, m.High)
 		}
 		if s := m.Shift; s != nil {
-			text += fmt.Sprintf(", %+.3g against baseline", s.Estimate)
+			text += fmt.Sprintf(", %+.3g against baseline", s.Estimate+0) // +0 turns -0 into 0
 			if !math.IsNaN(s.Low) {
 				text += fmt.Sprintf(" (%.3g to %.3g, p %s)", s.Low, s.High, pValue(s.P))
 			}

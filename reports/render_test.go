@@ -11,6 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/failrate/failrate/harness/plan"
+	"github.com/failrate/failrate/stats"
 )
 
 func render(t testing.TB, f func(*bytes.Buffer) error) []byte {
@@ -305,6 +306,9 @@ func TestRoundsAreClustered(t *testing.T) {
 	}
 	if c.Comparison != nil || table.Strata[0].Cells[1].Comparison == nil {
 		t.Error("a comparison is missing, or the baseline has one")
+	}
+	if got := furtherTrials(Cell{Rate: stats.Count{K: 50, N: 200}, Clustered: &Clustered{Trials: 20, DesignEffect: 2}}, 1000); got != 200 { // 10 rounds worth 5
+		t.Errorf("1000 further observations are %d trials of 10 rounds with a design effect of 2, want 200", got)
 	}
 	if last := c.Timeline[len(c.Timeline)-1]; last.Running != c.Rate || last.Interval.High != c.Interval.High {
 		t.Errorf("the timeline ends at %+v, the cell is %+v", last, c.Rate)
