@@ -25,9 +25,7 @@ func factLines(t *Table) []string {
 	for _, s := range t.Sources {
 		out = append(out, sourceLine(s))
 	}
-	for _, line := range loadLines(t) {
-		out = append(out, line)
-	}
+	out = append(out, loadLines(t)...)
 	return out
 }
 

@@ -113,6 +113,3 @@ func twoSidedZ(level float64) float64 {
 // math.Erfc keeps its digits where gonum's Survival (one minus the lower tail) has lost
 // them all: beyond z = 8 the latter returns 0.
 func normalTwoSided(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
-
-// normalUpper is the probability that a standard normal exceeds z.
-func normalUpper(z float64) float64 { return math.Erfc(z/math.Sqrt2) / 2 }

@@ -24,7 +24,6 @@ type held struct {
 	load *stress.Load
 	mark stress.Mark
 	end  func() error
-	err  error
 }
 
 // hold begins an attempt's load, or prepares the request when the load is held in the trial's container.

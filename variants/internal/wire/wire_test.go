@@ -113,7 +113,7 @@ func TestAnErrorStatusIsAFailureThatWasAnswered(t *testing.T) {
 	for kind, make := range senders(t) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			srv := serve(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "not now", 503) })
+			srv := serve(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "not now", http.StatusServiceUnavailable) })
 			s, _ := make()
 			_, err := s.Send(minute(t), Request{Addr: srv.Addr(), Path: "/"})
 			f := failure(t, err)
