@@ -2,7 +2,6 @@ package reports
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"runtime"
 	"runtime/debug"
@@ -133,6 +132,6 @@ func BenchmarkPageOpens(b *testing.B) {
 		browser.show(b, file, 1400)
 	}
 	if n := value[int](b, browser, `JSON.parse(document.getElementById("data").textContent).trials.length`); n != 2400 {
-		b.Fatal(fmt.Sprintf("%d trials are in the page, want 2,400", n))
+		b.Fatalf("%d trials are in the page, want 2,400", n)
 	}
 }

@@ -69,17 +69,19 @@ func Open(paths []string) (*Results, error) {
 
 // byCampaign puts journals of one plan and seed together, in the order of their first appearance. An archive's
 // journals stay together with those named first: only what is on disk by itself can be told apart before it is merged.
+// Once a shard is among them all stay together: a shard of another plan is a mistake, and Merge says what differs.
 func byCampaign(sources []journal.Source) ([][]journal.Source, error) {
 	var groups [][]journal.Source
 	at := map[string]int{}
+	sharded := false
 	for _, s := range sources {
 		key := ""
 		if s.Entry == "" {
-			k, err := campaignKey(s.Path)
+			k, shard, err := campaignKey(s.Path)
 			if err != nil {
 				return nil, err
 			}
-			key = k
+			key, sharded = k, sharded || shard
 		}
 		i, known := at[key]
 		if !known {
@@ -93,27 +95,30 @@ func byCampaign(sources []journal.Source) ([][]journal.Source, error) {
 		}
 		groups[i] = append(groups[i], s)
 	}
+	if sharded {
+		return [][]journal.Source{sources}, nil
+	}
 	return groups, nil
 }
 
 // campaignKey is what two journals must share to be shards of one campaign. Merge compares the rest, and says what
 // differs: only a different seed or campaign of the same study makes another column instead of an error.
-func campaignKey(path string) (string, error) {
+func campaignKey(path string) (key string, shard bool, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	defer func() { _ = f.Close() }()
 	enough := errors.New("read enough")
 	s, err := journal.Replay(f, path, func(*journal.Record) error { return enough })
 	switch {
 	case errors.Is(err, journal.ErrEmpty):
-		return "", nil // merged with the others, which notes it
+		return "", false, nil // merged with the others, which notes it
 	case err != nil && !errors.Is(err, enough):
-		return "", err
+		return "", false, err
 	}
 	h := s.Header
-	return fmt.Sprintf("%q %q %d", h.Plan.Study, h.PlanDigest, h.Plan.Seed), nil
+	return fmt.Sprintf("%q %q %d", h.Plan.Study, h.PlanDigest, h.Plan.Seed), h.Shard != "", nil
 }
 
 // Close lets go of the journals.
