@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/failrate/failrate/containers"
+	"github.com/failrate/failrate/harness/subject"
 	"github.com/failrate/failrate/harness/trial"
 )
 
@@ -32,6 +33,9 @@ func (a *app) clean(ctx context.Context) error {
 	}
 	say(len(swept.Processes), "processes")
 	say(len(swept.Folders), "temporary folders")
+	halves, cacheErr := subject.Sweep(ctx, a.cacheDir())
+	say(len(halves), "half-made trees")
+	err = errors.Join(err, cacheErr)
 	e, engineErr := containers.Connect(ctx, containers.ConnectOptions{})
 	if engineErr != nil {
 		fmt.Fprintf(a.Err, "no containers were looked for: %v\n", engineErr)

@@ -27,8 +27,12 @@ func (j *job) prepare() error {
 	if err := os.MkdirAll(j.scratch, 0o700); err != nil {
 		return wrap(exitUnexpected, err)
 	}
+	results, err := filepath.Abs(j.opts.run.Results)
+	if err != nil {
+		return wrap(exitUnexpected, err)
+	}
 	j.subjects = subject.New(subject.Options{
-		Study: j.study, Cache: j.app.cacheDir(), Session: session, Env: j.app.env,
+		Study: j.study, Cache: j.app.cacheDir(), Session: session, Env: j.app.env, Exclude: []string{results},
 		Log: func(format string, args ...any) { fmt.Fprintf(j.app.Err, format+"\n", args...) },
 	})
 	j.header.Prepared = map[string]trial.Facts{}
