@@ -19,6 +19,7 @@ type Builder struct {
 	tallies map[key]*tally
 	partial []string
 	looks   map[string]string // the latest look at each cell, by its id
+	class   string            // the only class whose failures count; empty means all
 }
 
 // key is a cell on one kind of machine: strata differ by operating system and architecture too.
@@ -79,6 +80,12 @@ func (b *Builder) Table() (*Table, error) {
 	}
 	if t.Level == 0 {
 		t.Level = 0.95
+	}
+	if b.class != "" {
+		if t.sequential() {
+			return nil, fmt.Errorf("design %s looked at all failures: a class cannot be compared under it", t.Design)
+		}
+		t.note(nil, fmt.Sprintf("failed counts failures of class %s only: any other failure counts as a trial without it", name(b.class)))
 	}
 	for _, machine := range b.machines() {
 		for i := range h.Plan.Strata {
@@ -148,6 +155,12 @@ func (b *Builder) buildCell(t *Table, c plan.Cell, tl *tally) (Cell, error) {
 		ID: c.ID(), Variant: c.Variant, Control: c.Control, Baseline: c.Variant == b.header.Plan.Baseline,
 		Planned: c.Trials, Counts: tl.counts, Classes: tl.classes, Rate: tl.counts.Rate(),
 		Wall: tl.quantiles(), Load: tl.load.load(),
+	}
+	if b.class != "" {
+		if tl.several {
+			return cell, fmt.Errorf("its trials report rounds, and one class is compared over trials only")
+		}
+		cell.Rate.K = int64(tl.classes[b.class])
 	}
 	var err error
 	if cell.Metrics, err = medians(tl.metrics, t.Level); err != nil {

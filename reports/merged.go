@@ -19,6 +19,9 @@ type Options struct {
 	// Pool adds to the campaigns side by side what each variant's effect is over them, stratum by stratum. Counts of
 	// different campaigns are never added up.
 	Pool bool
+	// Class makes every rate that of the failures of one class: other failures count as trials in which it did not
+	// happen. Empty means all failures.
+	Class string
 }
 
 // Read reads the journals under the paths (results folders, folders of them, zip archives) and makes one table of them.
@@ -134,7 +137,7 @@ func (r *Results) Close() error {
 func (r *Results) Table(o Options) (*Table, error) {
 	var tables []*Table
 	for _, run := range r.runs {
-		t, err := FromMerged(run.merged)
+		t, err := fromMerged(run.merged, o.Class)
 		if err != nil {
 			return nil, err
 		}
@@ -159,9 +162,12 @@ func (r *Results) each(f func(*Trial) error) error {
 	return nil
 }
 
-// FromMerged counts the merged journals of one campaign.
-func FromMerged(m *journal.Merged) (*Table, error) {
+// FromMerged counts merged journals.
+func FromMerged(m *journal.Merged) (*Table, error) { return fromMerged(m, "") }
+
+func fromMerged(m *journal.Merged, class string) (*Table, error) {
 	b := NewBuilder(m.Header)
+	b.class = class
 	for _, j := range m.Journals {
 		b.AddSource(j.Header)
 		b.takeLooks(j.Notes)

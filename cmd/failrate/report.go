@@ -57,6 +57,7 @@ func formatNames() []string {
 // reportOptions are the flags of report.
 type reportOptions struct {
 	output outputOptions
+	Class  string
 	Pool   bool
 	Schema bool
 	Follow bool
@@ -96,6 +97,7 @@ settings; metrics and durations; footnotes; classes and differences; the command
 	o.output.addFlags(c)
 	f := c.Flags()
 	f.BoolVar(&o.Pool, "pool", false, "with several campaigns: add each variant's effect over them, stratum by stratum")
+	f.StringVar(&o.Class, "class", "", "compare the failures of one class alone, such as committed")
 	f.BoolVar(&o.Schema, "schema", false, "print the JSON Schema of --format json and stop")
 	f.BoolVar(&o.Follow, "follow", false, "print the table again whenever the record of a running campaign has grown, until it is complete")
 	f.DurationVar(&o.Every, "every", 5*time.Second, "with --follow: how often to look")
@@ -117,7 +119,7 @@ func (a *app) report(ctx context.Context, paths []string, o reportOptions) error
 		return journalError(err)
 	}
 	defer func() { _ = results.Close() }()
-	t, err := results.Table(reports.Options{Pool: o.Pool})
+	t, err := results.Table(reports.Options{Pool: o.Pool, Class: o.Class})
 	if err != nil {
 		return journalError(err)
 	}
