@@ -31,6 +31,10 @@ func TestParseStat(t *testing.T) {
 			t.Errorf("%q: got %+v, %t; want %+v", text, got, ok, want)
 		}
 	}
+	headless := "9 (h) Z 1 9 9 0 -1 0 0 0 0 0 0 0 0 0 20 0 2 0 5"
+	if p, ok := parseStat(headless); !ok || p.threads != 2 || p.ended() {
+		t.Errorf("a process without its first thread: %+v, %t", p, ok)
+	}
 	own, err := os.ReadFile("/proc/self/stat")
 	if err != nil {
 		t.Fatal(err)

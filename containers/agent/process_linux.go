@@ -19,7 +19,11 @@ type process struct {
 	pid, parent int
 	name        string
 	state       byte
+	threads     int // 0 when the text did not say
 }
+
+// ended reports whether nothing of it runs: one whose first thread alone has ended is listed as a zombie, and lives.
+func (p process) ended() bool { return p.state == 'Z' && p.threads <= 1 }
 
 // living lists the processes besides the agent and the stress worker, lowest process id first.
 func living(load int) []process {
@@ -34,7 +38,7 @@ func living(load int) []process {
 			continue // it has ended meanwhile
 		}
 		p, ok := parseStat(string(b))
-		if ok && p.state != 'Z' && p.pid != 1 && p.pid != load && (load == 0 || p.parent != load) {
+		if ok && !p.ended() && p.pid != 1 && p.pid != load && (load == 0 || p.parent != load) {
 			found = append(found, p)
 		}
 	}
@@ -62,7 +66,11 @@ func parseStat(text string) (process, bool) {
 		return process{}, false
 	}
 	parent, err := strconv.Atoi(rest[1])
-	return process{pid: pid, parent: parent, name: printable(text[open+1 : shut]), state: rest[0][0]}, err == nil
+	p := process{pid: pid, parent: parent, name: printable(text[open+1 : shut]), state: rest[0][0]}
+	if len(rest) > 17 && err == nil {
+		p.threads, err = strconv.Atoi(rest[17]) // field 20, num_threads
+	}
+	return p, err == nil
 }
 
 // printable keeps a process's name from writing on a terminal.
