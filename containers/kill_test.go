@@ -160,8 +160,9 @@ func TestKilledHarness(t *testing.T) {
 }
 
 // TestEndsWithHarness requires that warm containers and holders end by themselves when their harness is killed.
+//
+// It does not run beside the others: their sweeps would take what it waits for, as its harness is dead.
 func TestEndsWithHarness(t *testing.T) {
-	t.Parallel()
 	e := needEngine(t)
 	h := harness{Session: shared.owner.Session + "-alone", Folder: t.TempDir(), Image: hostile(t, e)["a"]}
 	c, _, _ := startHarness(t, h)
@@ -179,8 +180,8 @@ func TestEndsWithHarness(t *testing.T) {
 	}
 }
 
+// TestSweepImages does not run beside the others: the engine drops layers of a build that is under way.
 func TestSweepImages(t *testing.T) {
-	t.Parallel()
 	e := needEngine(t)
 	of := func(o Owner) Image {
 		img, err := e.Prepare(t.Context(), PrepareOptions{
