@@ -159,27 +159,6 @@ func TestKilledHarness(t *testing.T) {
 	}
 }
 
-// TestEndsWithHarness requires that warm containers and holders end by themselves when their harness is killed.
-//
-// It does not run beside the others: their sweeps would take what it waits for, as its harness is dead.
-func TestEndsWithHarness(t *testing.T) {
-	e := needEngine(t)
-	h := harness{Session: shared.owner.Session + "-alone", Folder: t.TempDir(), Image: hostile(t, e)["a"]}
-	c, _, _ := startHarness(t, h)
-	if err := c.Process.Signal(unix.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	_ = c.Wait()
-	awaitTrue(t, func() bool {
-		left := leftovers(Owner{Session: h.Session})
-		return len(left) == 1 && strings.HasPrefix(left[0], kindTrial)
-	})
-	awaitTrue(t, func() bool { return len(runningOf(t, e, h.Session)) == 0 }) // the trial's has ended too, and keeps its state
-	if _, err := Sweep(t.Context(), e, SweepOptions{Sessions: t.TempDir()}); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestSweepImages does not run beside the others: the engine drops layers of a build that is under way.
 func TestSweepImages(t *testing.T) {
 	e := needEngine(t)
