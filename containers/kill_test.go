@@ -159,8 +159,8 @@ func TestKilledHarness(t *testing.T) {
 	}
 }
 
-// TestSweepImages does not run beside the others: the engine drops layers of a build that is under way.
 func TestSweepImages(t *testing.T) {
+	t.Parallel()
 	e := needEngine(t)
 	of := func(o Owner) Image {
 		img, err := e.Prepare(t.Context(), PrepareOptions{
