@@ -6,7 +6,7 @@ import (
 )
 
 // groupMaxTrials bounds the trials per arm of a group-sequential design; making one of
-// that size takes about two seconds.
+// that size takes about three seconds.
 const groupMaxTrials = 1000
 
 // GroupSequential decides at planned looks, with an error rate that is exact whatever the

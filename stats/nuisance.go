@@ -1,6 +1,9 @@
 package stats
 
-import "math"
+import (
+	"math"
+	"sort"
+)
 
 // binomialArms computes probabilities of staircases for two independent arms. It owns
 // its scratch space, so one value serves one goroutine.
@@ -38,8 +41,10 @@ func (a *binomialArms) probAt(s staircase, rate1, rate2 float64) float64 {
 		low2, high2 = a.r2.fill(p2, rate2, a.cut)
 	}
 	// from never falls, so the upper tail of the second arm is summed once, downwards.
+	// Rows whose part of the set lies beyond the second arm's range add nothing.
 	sum, tail, next := 0.0, 0.0, high2
-	for x1 := high1; x1 >= low1; x1-- {
+	beyond := sort.Search(len(s.from), func(x1 int) bool { return int(s.from[x1]) > high2 })
+	for x1 := min(high1, beyond-1); x1 >= low1; x1-- {
 		for from := max(int(s.from[x1]), low2); next >= from; next-- {
 			tail += p2[next]
 		}
@@ -49,17 +54,25 @@ func (a *binomialArms) probAt(s staircase, rate1, rate2 float64) float64 {
 }
 
 // supremum is the largest probability of the set over all common rates. The grid, which
-// only has to show where the peaks are, is computed to eight digits.
+// only has to show where the peaks are, is computed to eight digits. With equal arms a
+// set in the order of Fisher's p-value is its own mirror image when failures and passes
+// change places, so half of the rates will do.
 func (a *binomialArms) supremum(s staircase) float64 {
 	grid := rateGrid(max(a.n1, a.n2))
-	values := make([]float64, len(grid))
+	values, peaks := make([]float64, len(grid)), len(grid)
+	if a.n1 == a.n2 {
+		peaks = (len(grid) + 1) / 2
+	}
 	fine := a.cut
 	a.cut = a.size * 1e-9
-	for i, rate := range grid {
+	for i, rate := range grid[:peaks] {
 		values[i] = a.prob(s, rate)
+		if a.n1 == a.n2 {
+			values[len(grid)-1-i] = values[i]
+		}
 	}
 	a.cut = fine
-	return highestPeak(grid, values, func(rate float64) float64 { return a.prob(s, rate) })
+	return highestPeak(grid, values, peaks, func(rate float64) float64 { return a.prob(s, rate) })
 }
 
 // rateGrid spaces common rates evenly in asin √rate, where a binomial's spread is the

@@ -3,10 +3,11 @@ package stats
 import "slices"
 
 // highestPeak finds the largest value of f from its values on an increasing grid in
-// (0, 1) and a golden section search around every peak of the grid that could hold it.
-func highestPeak(grid, values []float64, f func(float64) float64) float64 {
+// (0, 1) and a golden section search around every peak of the grid that could hold it,
+// among the first so many points.
+func highestPeak(grid, values []float64, peaks int, f func(float64) float64) float64 {
 	coarse, highest := slices.Max(values), 0.0
-	for i := range grid {
+	for i := range peaks {
 		if couldExceed(values, i, coarse) {
 			left, right := neighbours(grid, i)
 			highest = max(highest, f(grid[i]), goldenSection(left, right, f))
