@@ -153,16 +153,3 @@ func awaitTrue(t testing.TB, what func() bool) {
 		}
 	}
 }
-
-// runningOf lists the running containers of a session.
-func runningOf(t testing.TB, e *Engine, session string) (ids []string) {
-	t.Helper()
-	list, err := e.cli.ContainerList(t.Context(), container.ListOptions{Filters: ownedBy(Owner{Session: session})})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range list {
-		ids = append(ids, c.ID)
-	}
-	return ids
-}
