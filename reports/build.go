@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/failrate/failrate/harness/journal"
 	"github.com/failrate/failrate/harness/plan"
@@ -189,24 +190,37 @@ func (t *Table) rate(c *Cell, tl *tally) error {
 	c.Rate, c.Interval, c.Classes = found.Count, found.Interval, tl.roundClasses
 	c.Clustered = &Clustered{Trials: found.Trials, DesignEffect: found.Deff, EffectiveN: found.EffectiveN}
 	for _, w := range found.Warnings {
-		t.note(c, name(c.ID)+": "+w.Sentence)
+		t.note(c, name(c.ID)+": "+w.Sentence())
 	}
 	return nil
 }
 
 // note adds a footnote, once per text, and points the cell to it.
 func (t *Table) note(c *Cell, text string) {
-	at := 0
-	for i, f := range t.Footnotes {
-		if f == text {
-			at = i + 1
-		}
-	}
-	if at == 0 {
-		t.Footnotes = append(t.Footnotes, text)
+	at := slices.Index(t.Footnotes, text)
+	if at < 0 {
 		at = len(t.Footnotes)
+		t.Footnotes = append(t.Footnotes, text)
 	}
-	if c != nil {
-		c.Notes = append(c.Notes, at)
+	t.point(c, at)
+}
+
+// warn adds a warning's facts to the footnote that gives the same advice, so that a doubt which many cells raise is read
+// once, with all of their numbers.
+func (t *Table) warn(c *Cell, w stats.Warning) {
+	advice := ": " + w.Advice
+	at := slices.IndexFunc(t.Footnotes, func(f string) bool { return strings.HasSuffix(f, advice) })
+	if at < 0 {
+		t.note(c, w.Sentence())
+		return
+	}
+	t.Footnotes[at] = strings.TrimSuffix(t.Footnotes[at], advice) + "; " + w.Facts + advice
+	t.point(c, at)
+}
+
+// point gives a cell the mark of a footnote, counted from 0.
+func (t *Table) point(c *Cell, at int) {
+	if c != nil && !slices.Contains(c.Notes, at+1) {
+		c.Notes = append(c.Notes, at+1)
 	}
 }

@@ -39,7 +39,7 @@ func (t *Table) doubt(c *Cell, tl *tally) {
 	}
 	add := func(w stats.Warning, fires bool) {
 		if fires {
-			t.note(c, w.Sentence)
+			t.warn(c, w)
 		}
 	}
 	add(stats.Runs(name(c.ID), failed, 0))
@@ -81,7 +81,7 @@ func parts(values map[string]stats.Count) []stats.Part {
 // doubtPair adds a footnote when a variant lost another share of its trials than the baseline.
 func (t *Table) doubtPair(c *Cell, base Cell) {
 	if w, fires := stats.UnequalExclusion(exclusion(base), exclusion(*c), 0); fires {
-		t.note(c, w.Sentence)
+		t.warn(c, w)
 	}
 }
 
@@ -112,7 +112,8 @@ func (b *Builder) doubtOrder(t *Table) {
 			order[k] = s.Ordered
 		}
 		if w, fires := stats.Lag(order, 0); fires {
-			t.note(nil, fmt.Sprintf("on %s: %s", name(b.sources[i].Host.Name), w.Sentence))
+			w.Facts = fmt.Sprintf("on %s: %s", name(b.sources[i].Host.Name), w.Facts)
+			t.warn(nil, w)
 		}
 	}
 }

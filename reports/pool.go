@@ -99,7 +99,7 @@ func (t *Table) pool() error {
 		}
 		var c Cell
 		for _, w := range effect.Warnings {
-			t.note(&c, fmt.Sprintf("%s in %s, pooled: %s", name(p.variant), name(p.stratum), w.Sentence))
+			t.note(&c, fmt.Sprintf("%s in %s, pooled: %s", name(p.variant), name(p.stratum), w.Sentence()))
 		}
 		t.Pooled = append(t.Pooled, Pooled{Variant: p.variant, Stratum: p.stratum, Campaigns: len(found[p]), Effect: effect, Notes: c.Notes})
 	}

@@ -21,7 +21,7 @@ func Text(w io.Writer, t *Table) error {
 		p.grid(g)
 		p.linef("")
 	}
-	for _, v := range page.verdicts {
+	for _, v := range verdictLines(t, page.verdicts) {
 		p.linef("%s", clean(v))
 	}
 	for i, note := range page.notes {

@@ -11,7 +11,7 @@ import "math"
 const doubtAlpha = 0.01
 
 // raise completes a warning: it fires when p is at most alpha.
-func raise(code WarningCode, p, alpha float64, sentence func() string) (Warning, bool) {
+func raise(code WarningCode, p, alpha float64, words func() (facts, advice string)) (Warning, bool) {
 	if alpha == 0 {
 		alpha = doubtAlpha
 	}
@@ -19,7 +19,7 @@ func raise(code WarningCode, p, alpha float64, sentence func() string) (Warning,
 	if math.IsNaN(p) || !(p <= alpha) {
 		return w, false
 	}
-	w.Sentence = sentence()
+	w.Facts, w.Advice = words()
 	return w, true
 }
 

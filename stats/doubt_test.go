@@ -193,12 +193,12 @@ func TestDoubtSentences(t *testing.T) {
 			t.Errorf("%s: %+v did not fire", c.name, w)
 		}
 		for _, want := range c.want {
-			if !strings.Contains(w.Sentence, want) {
-				t.Errorf("%s: %q lacks %q", c.name, w.Sentence, want)
+			if !strings.Contains(w.Sentence(), want) {
+				t.Errorf("%s: %q lacks %q", c.name, w.Sentence(), want)
 			}
 		}
-		if strings.ContainsAny(w.Sentence, "\n\x1b") {
-			t.Errorf("%s: %q passes control characters on", c.name, w.Sentence)
+		if strings.ContainsAny(w.Sentence(), "\n\x1b") {
+			t.Errorf("%s: %q passes control characters on", c.name, w.Sentence())
 		}
 	}
 }
@@ -218,7 +218,7 @@ func TestDoubtOfTooLittle(t *testing.T) {
 		"no failures":             func() (Warning, bool) { return Duration("a", []float64{1}, nil, 0) },
 		"one value of a fact":     func() (Warning, bool) { return FactVaries("a", "kernel", []Part{{"6.1", Count{1, 2}}}) },
 	} {
-		if w, fired := f(); fired || w.P != 1 || w.Sentence != "" {
+		if w, fired := f(); fired || w.P != 1 || w.Sentence() != "" {
 			t.Errorf("%s: %+v, %v", name, w, fired)
 		}
 	}
@@ -237,8 +237,8 @@ func TestShardsOfManyMachines(t *testing.T) {
 		parts = append(parts, Part{fmt.Sprintf("machine-with-a-name-longer-than-forty-characters-%d", i), Count{k, 100}})
 	}
 	w, fired := Shards("a", parts, 0)
-	if !fired || !strings.Contains(w.Sentence, "34 more") || len(w.Sentence) > 700 {
-		t.Errorf("%v %q", fired, w.Sentence)
+	if !fired || !strings.Contains(w.Sentence(), "34 more") || len(w.Sentence()) > 700 {
+		t.Errorf("%v %q", fired, w.Sentence())
 	}
 }
 

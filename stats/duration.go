@@ -11,14 +11,14 @@ func Duration(cell string, passed, failed []float64, alpha float64) (Warning, bo
 	if err != nil { // a cell without passes or without failures says nothing
 		return Warning{Code: WarnDuration, P: 1}, false
 	}
-	return raise(WarnDuration, p, alpha, func() string {
+	return raise(WarnDuration, p, alpha, func() (facts, advice string) {
 		x, _ := sortedFinite(failed)
 		y, _ := sortedFinite(passed)
 		how := "longer"
 		if middle(x) < middle(y) {
 			how = "shorter"
 		}
-		return fmt.Sprintf("in %q failures take %s than passes (median %.3g s against %.3g s, p %.2g): a time limit, load or an early exit may be what fails; look at the slowest and fastest failure",
-			cell, how, middle(x), middle(y), p)
+		return fmt.Sprintf("in %q failures take %s than passes (median %.3g s against %.3g s, p %.2g)",
+			cell, how, middle(x), middle(y), p), "a time limit, load or an early exit may be what fails; look at the slowest and fastest failure"
 	})
 }

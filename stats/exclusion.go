@@ -15,8 +15,8 @@ func UnequalExclusion(base, variant Exclusion, alpha float64) (Warning, bool) {
 	if err != nil {
 		return Warning{Code: WarnUnequalExclusion, P: 1}, false
 	}
-	return raise(WarnUnequalExclusion, p, alpha, func() string {
-		return fmt.Sprintf("%q lost %d of %d trials and %q %d of %d (p %.2g): what is excluded may be what fails; find out why before comparing the rates",
-			variant.Name, variant.Excluded.K, variant.Excluded.N, base.Name, base.Excluded.K, base.Excluded.N, p)
+	return raise(WarnUnequalExclusion, p, alpha, func() (facts, advice string) {
+		return fmt.Sprintf("%q lost %d of %d trials and %q %d of %d (p %.2g)",
+			variant.Name, variant.Excluded.K, variant.Excluded.N, base.Name, base.Excluded.K, base.Excluded.N, p), "what is excluded may be what fails; find out why before comparing the rates"
 	})
 }

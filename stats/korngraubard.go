@@ -68,19 +68,20 @@ func (c *Clustered) effectiveRounds(trials []Count, level float64) float64 {
 	measured, known := measuredRounds(trials, c.Count.Rate(), level)
 	switch {
 	case !known:
-		c.Warnings = append(c.Warnings, Warning{Code: WarnClustersUnknown, Sentence: fmt.Sprintf(
-			"how alike the rounds of one trial are cannot be measured from %d of %d failing rounds in %d trials; each trial counts as one observation; run more trials rather than more rounds",
-			c.Count.K, c.Count.N, len(trials))})
+		c.Warnings = append(c.Warnings, Warning{Code: WarnClustersUnknown,
+			Facts: fmt.Sprintf("how alike the rounds of one trial are cannot be measured from %d of %d failing rounds in %d trials",
+				c.Count.K, c.Count.N, len(trials)),
+			Advice: "each trial counts as one observation; run more trials rather than more rounds"})
 		return m
 	case len(trials) < fewestClusters:
-		c.Warnings = append(c.Warnings, Warning{Code: WarnFewClusters, Sentence: fmt.Sprintf(
-			"%d trials are too few to measure how alike their rounds are; each trial counts as one observation; run at least %d trials",
-			len(trials), enoughClusters)})
+		c.Warnings = append(c.Warnings, Warning{Code: WarnFewClusters,
+			Facts:  fmt.Sprintf("%d trials are too few to measure how alike their rounds are", len(trials)),
+			Advice: fmt.Sprintf("each trial counts as one observation; run at least %d trials", enoughClusters)})
 		return min(measured, m)
 	case len(trials) < enoughClusters:
-		c.Warnings = append(c.Warnings, Warning{Code: WarnFewClusters, Sentence: fmt.Sprintf(
-			"the interval rests on how alike the rounds of only %d trials are; run at least %d trials",
-			len(trials), enoughClusters)})
+		c.Warnings = append(c.Warnings, Warning{Code: WarnFewClusters,
+			Facts:  fmt.Sprintf("the interval rests on how alike the rounds of only %d trials are", len(trials)),
+			Advice: fmt.Sprintf("run at least %d trials", enoughClusters)})
 	}
 	return measured
 }

@@ -38,9 +38,9 @@ func Lag(trials []Ordered, alpha float64) (Warning, bool) {
 		}
 	}
 	p := pooledExactP(tables)
-	return raise(WarnLag, p, alpha, func() string {
-		return fmt.Sprintf("a trial that follows a failure fails in %s of cases, one that follows a pass in %s (p %.2g, cells compared within themselves): something is left over between trials; clean up or isolate them",
-			Percent(pooled[1].Rate()), Percent(pooled[0].Rate()), p)
+	return raise(WarnLag, p, alpha, func() (facts, advice string) {
+		return fmt.Sprintf("a trial that follows a failure fails in %s of cases, one that follows a pass in %s (p %.2g, cells compared within themselves)",
+			Percent(pooled[1].Rate()), Percent(pooled[0].Rate()), p), "something is left over between trials; clean up or isolate them"
 	})
 }
 

@@ -131,14 +131,16 @@ func (p *Pooled) warn() {
 	if either := min(1, 2*min(p.DiffHomogeneityP, p.OddsHomogeneityP)); either < homogeneityAlpha {
 		p.Warnings = append(p.Warnings, Warning{
 			Code: WarnHeterogeneous, P: either,
-			Sentence: fmt.Sprintf("the effect differs between the %d strata (p %.2g for differences, %.2g for odds); read the strata one by one",
+			Facts: fmt.Sprintf("the effect differs between the %d strata (p %.2g for differences, %.2g for odds)",
 				p.Strata, p.DiffHomogeneityP, p.OddsHomogeneityP),
+			Advice: "read the strata one by one",
 		})
 	}
 	if math.IsInf(p.OddsRange.High, 1) {
 		p.Warnings = append(p.Warnings, Warning{
-			Code:     WarnSparseStrata,
-			Sentence: "an arm has no failures, or nothing else, in every stratum, so the odds ratio has no interval; use the difference",
+			Code:   WarnSparseStrata,
+			Facts:  "an arm has no failures, or nothing else, in every stratum, so the odds ratio has no interval",
+			Advice: "use the difference",
 		})
 	}
 }

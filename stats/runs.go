@@ -14,13 +14,13 @@ func Runs(cell string, failed []bool, alpha float64) (Warning, bool) {
 	k := countFails(failed)
 	runs := countRuns(failed)
 	p := runsP(runs, k, len(failed)-k)
-	return raise(WarnRuns, p, alpha, func() string {
+	return raise(WarnRuns, p, alpha, func() (facts, advice string) {
 		how := "come in streaks"
 		if float64(runs) > expectedRuns(k, len(failed)-k) {
 			how = "alternate with passes more regularly than chance"
 		}
-		return fmt.Sprintf("in %q the %d failures of %d trials %s (%d runs, about %.0f expected, p %.2g): trials affect each other or conditions change; isolate them, or read the interval as too narrow",
-			cell, k, len(failed), how, runs, expectedRuns(k, len(failed)-k), p)
+		return fmt.Sprintf("in %q the %d failures of %d trials %s (%d runs, about %.0f expected, p %.2g)",
+			cell, k, len(failed), how, runs, expectedRuns(k, len(failed)-k), p), "trials affect each other or conditions change; isolate them, or read the interval as too narrow"
 	})
 }
 

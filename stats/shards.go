@@ -15,9 +15,9 @@ type Part struct {
 // trials are left out.
 func Shards(cell string, parts []Part, alpha float64) (Warning, bool) {
 	p := homogeneousP(parts)
-	return raise(WarnShards, p, alpha, func() string {
-		return fmt.Sprintf("in %q the rate differs between machines (%s; p %.2g): compare them before pooling, or treat the machine as part of the stratum",
-			cell, listParts(parts), p)
+	return raise(WarnShards, p, alpha, func() (facts, advice string) {
+		return fmt.Sprintf("in %q the rate differs between machines (%s; p %.2g)",
+			cell, listParts(parts), p), "compare them before pooling, or treat the machine as part of the stratum"
 	})
 }
 
@@ -30,8 +30,8 @@ func FactVaries(cell, fact string, values []Part) (Warning, bool) {
 	}
 	p := homogeneousP(values)
 	w := Warning{Code: WarnFactVaries, P: p}
-	w.Sentence = fmt.Sprintf("in %q the fact %q varies (%s; p %.2g that the rate does not go with it): pin it, or compare its values as strata",
-		cell, fact, listParts(values), p)
+	w.Facts = fmt.Sprintf("in %q the fact %q varies (%s; p %.2g that the rate does not go with it)", cell, fact, listParts(values), p)
+	w.Advice = "pin it, or compare its values as strata"
 	return w, true
 }
 

@@ -22,8 +22,8 @@ func Trend(cell string, failed []bool, alpha float64) (Warning, bool) {
 	if len(fails) > 0 && len(passes) > 0 {
 		p, _ = MannWhitney(fails, passes) // positions are finite and neither is empty
 	}
-	return raise(WarnTrend, p, alpha, func() string {
-		return fmt.Sprintf("in %q the rate drifts: %d of %d failures lie in the second half of the trials (p %.2g): the machine or the subject changes with time; compare with the trend of the baseline and run shorter campaigns",
-			cell, late, len(fails), p)
+	return raise(WarnTrend, p, alpha, func() (facts, advice string) {
+		return fmt.Sprintf("in %q the rate drifts: %d of %d failures lie in the second half of the trials (p %.2g)",
+			cell, late, len(fails), p), "the machine or the subject changes with time; compare with the trend of the baseline and run shorter campaigns"
 	})
 }
