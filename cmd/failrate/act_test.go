@@ -113,13 +113,7 @@ type result struct {
 
 func (r result) stable(t *testing.T) []byte {
 	t.Helper()
-	var m map[string]any
-	if err := json.Unmarshal(r.raw, &m); err != nil {
-		t.Fatal(err)
-	}
-	delete(m, "circumstances")
-	delete(m, "notes") // one table names the attempt that was replaced
-	out, err := json.MarshalIndent(m, "", " ")
+	out, err := stableTable(r.raw)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,8 +22,9 @@ func TestMain(m *testing.M) {
 		os.Exit(stress.RunWorker())
 	}
 	testscript.Main(m, map[string]func(){
-		"failrate": func() { os.Exit(run(context.Background(), os.Args[1:], systemStreams())) },
-		"flaky":    func() { os.Exit(flaky(os.Args[1:])) },
+		"failrate":  func() { os.Exit(run(context.Background(), os.Args[1:], systemStreams())) },
+		"flaky":     func() { os.Exit(flaky(os.Args[1:])) },
+		"sametable": func() { os.Exit(sametable(os.Args[1:])) },
 	})
 }
 
