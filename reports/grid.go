@@ -81,7 +81,7 @@ var columns = []column{
 func variantText(c Cell) string {
 	text := name(c.Variant)
 	switch {
-	case c.Baseline:
+	case c.Baseline && c.Variant != "baseline":
 		text += " (baseline)"
 	case c.Control:
 		text += " (control)"

@@ -11,10 +11,10 @@ import (
 // mostSentences is the number of verdict sentences up to which a terminal shows each one.
 const mostSentences = 6
 
-// verdictLines are the verdicts for a terminal: the sentences that get quoted while they are few, else one line for each
-// variant and verdict, with the counts of every stratum in the order of the tables.
+// verdictLines are the verdicts for a terminal: the sentences that get quoted while they are few or of one stratum, else
+// one line for each variant and verdict, with the counts of every stratum in the order of the tables.
 func verdictLines(t *Table, sentences []string) []string {
-	if len(sentences) <= mostSentences {
+	if len(sentences) <= mostSentences || len(t.Strata) == 1 {
 		return sentences
 	}
 	type group struct {
@@ -22,7 +22,7 @@ func verdictLines(t *Table, sentences []string) []string {
 		verdict stats.Verdict
 	}
 	var order []group
-	counts := map[group][]string{}
+	counts, further := map[group][]string{}, map[group]int64{}
 	for _, s := range t.Strata {
 		base := s.baseline()
 		for _, c := range s.Cells {
@@ -34,6 +34,9 @@ func verdictLines(t *Table, sentences []string) []string {
 				order = append(order, g)
 			}
 			counts[g] = append(counts[g], fmt.Sprintf("%d/%d against %d/%d", c.Rate.K, c.Rate.N, base.K, base.N))
+			if f := c.Comparison.Further; f != nil {
+				further[g] = max(further[g], furtherTrials(c, f.PerArm))
+			}
 		}
 	}
 	slices.SortStableFunc(order, func(a, b group) int { return t.place(a.variant) - t.place(b.variant) })
@@ -43,7 +46,11 @@ func verdictLines(t *Table, sentences []string) []string {
 		if len(counts[g]) == len(t.Strata) {
 			in = fmt.Sprintf("all %d strata", len(t.Strata))
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s in %s (%s)", name(g.variant), g.verdict, in, strings.Join(counts[g], ", ")))
+		line := fmt.Sprintf("%s: %s in %s (%s)", name(g.variant), g.verdict, in, strings.Join(counts[g], ", "))
+		if n := further[g]; n > 0 {
+			line += fmt.Sprintf("; up to %d more trials per variant would settle it", n)
+		}
+		lines = append(lines, line)
 	}
 	return append(lines, "The sentences to quote, with what decided each: failrate report --format markdown")
 }

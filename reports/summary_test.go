@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/failrate/failrate/harness/classify"
 	"github.com/failrate/failrate/harness/journal"
@@ -76,6 +77,34 @@ func TestOneDoubtIsOneFootnote(t *testing.T) {
 		}
 		if !pointed {
 			t.Errorf("the baseline of %s does not point to footnote %d", s.ID, at+1)
+		}
+	}
+}
+
+// TestNarrowTerminal prints for several widths: no line of a table is wider, and what went is named.
+func TestNarrowTerminal(t *testing.T) {
+	t.Parallel()
+	table := manyStrata(t, 2)
+	table.Strata[0].Cells[1].Metrics = nil
+	full := string(render(t, func(b *bytes.Buffer) error { return Text(b, table) }))
+	for _, width := range []int{0, 300, 120, 100, 76} {
+		text := string(render(t, func(b *bytes.Buffer) error { return TextWithin(b, table, width) }))
+		widest := 0
+		for line := range strings.Lines(text) {
+			if strings.Contains(line, "/20 ") && !strings.Contains(line, ": ") || strings.HasPrefix(line, "───") {
+				widest = max(widest, utf8.RuneCountInString(strings.TrimRight(line, "\n")))
+			}
+		}
+		if width > 0 && (widest == 0 || widest > width) {
+			t.Errorf("for %d characters a line has %d:\n%s", width, widest, text)
+		}
+		if wide := width == 0 || width == 300; wide != (text == full) || wide == strings.Contains(text, "Left out for want of width: metrics") {
+			t.Errorf("for %d characters:\n%s", width, text)
+		}
+		for _, column := range []string{"variant", "failed", "rate", "95 % interval", "verdict", "timeout", "excluded"} {
+			if !strings.Contains(text, column) {
+				t.Errorf("for %d characters column %q went", width, column)
+			}
 		}
 	}
 }

@@ -3,16 +3,22 @@ package reports
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 )
 
-// Text writes the table for a terminal.
-func Text(w io.Writer, t *Table) error {
+// Text writes the table in full.
+func Text(w io.Writer, t *Table) error { return TextWithin(w, t, 0) }
+
+// TextWithin writes the table for a terminal that is width characters wide; zero means any width. Tables too wide for it
+// lose columns, those first whose content is elsewhere on the page, and a line says which.
+func TextWithin(w io.Writer, t *Table, width int) error {
 	p := &printer{w: w}
 	page := newPage(t)
+	page.narrow(width)
 	for _, s := range page.partial {
 		p.linef("PARTIAL: %s", clean(s))
 	}
@@ -29,6 +35,9 @@ func Text(w io.Writer, t *Table) error {
 	}
 	for _, line := range page.facts {
 		p.linef("%s", clean(line))
+	}
+	if len(page.left) > 0 {
+		p.linef("Left out for want of width: %s. A wider terminal, a file or another --format has them.", strings.Join(page.left, ", "))
 	}
 	for _, line := range page.repeat {
 		p.linef("Repeat: %s", line)

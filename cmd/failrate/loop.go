@@ -17,7 +17,7 @@ import (
 func (j *job) loop() (campaign.Summary, error) {
 	j.signals = watchSignals(j.ctx, func(text string) { fmt.Fprintln(j.app.Err, text) })
 	j.closers = append(j.closers, func() error { j.signals.stop(); return nil })
-	show, err := j.app.newProgress(j.opts.run.Progress, j.plan, j.shard, j.study.Claims.Confidence)
+	show, err := j.app.newProgress(j.opts.run.Progress, j.plan, j.shard, j.skip, j.study.Claims.Confidence)
 	if err != nil {
 		return campaign.Summary{}, err
 	}

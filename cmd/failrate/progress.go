@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/failrate/failrate/harness/campaign"
 	"github.com/failrate/failrate/harness/classify"
 	"github.com/failrate/failrate/harness/plan"
+	"github.com/failrate/failrate/harness/study"
 	"github.com/failrate/failrate/stats"
 )
 
@@ -22,8 +24,8 @@ type progress interface {
 }
 
 // newProgress chooses how to show progress: live lines on a terminal, a plain line every 30 s elsewhere, or nothing.
-func (a *app) newProgress(mode string, p *plan.Plan, shard plan.Shard, level float64) (progress, error) {
-	counts := newCounts(p, shard, level)
+func (a *app) newProgress(mode string, p *plan.Plan, shard plan.Shard, skip []study.Platform, level float64) (progress, error) {
+	counts := newCounts(p, shard, skip, level)
 	_, tty := terminal(a.Err)
 	switch {
 	case mode == "none":
@@ -60,19 +62,23 @@ type cellCount struct {
 	excluded int
 }
 
-func newCounts(p *plan.Plan, shard plan.Shard, level float64) *counts {
+// newCounts lists the cells of the platforms that run in the plan's order, which is that of the tables.
+func newCounts(p *plan.Plan, shard plan.Shard, skip []study.Platform, level float64) *counts {
 	c := &counts{index: map[string]int{}, level: level, began: time.Now()}
+	planned := map[string]int{}
 	for b := range p.Blocks(shard) {
+		if slices.Contains(skip, p.Strata[b.Stratum].Platform) {
+			continue
+		}
 		for _, t := range b.Trials {
-			id := t.Cell.ID()
-			at, ok := c.index[id]
-			if !ok {
-				at = len(c.cells)
-				c.index[id] = at
-				c.cells = append(c.cells, cellCount{id: id})
-			}
-			c.cells[at].planned++
+			planned[t.Cell.ID()]++
 			c.planned++
+		}
+	}
+	for _, cell := range p.Cells() {
+		if id := cell.ID(); planned[id] > 0 {
+			c.index[id] = len(c.cells)
+			c.cells = append(c.cells, cellCount{id: id, planned: planned[id]})
 		}
 	}
 	return c

@@ -150,6 +150,9 @@ func (a *app) put(t *reports.Table, o outputOptions) error {
 func (a *app) write(t *reports.Table, f format, path string) (err error) {
 	if path == "" {
 		out := bufio.NewWriterSize(a.Out, 1<<16)
+		if width, tty := terminal(a.Out); tty && f.name == "text" {
+			return errors.Join(reports.TextWithin(out, t, width), out.Flush())
+		}
 		return errors.Join(f.write(out, t), out.Flush())
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
