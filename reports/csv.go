@@ -34,12 +34,8 @@ func CSV(w io.Writer, t *Table) error {
 		return err
 	}
 	err := t.Trials(func(tr *Trial) error {
-		f, err := tr.Detail()
-		if err != nil {
-			return err
-		}
 		for i, c := range csvColumns {
-			row[i] = c.text(t, tr, &f)
+			row[i] = c.text(t, tr)
 		}
 		return out.Write(row)
 	})
@@ -49,74 +45,64 @@ func CSV(w io.Writer, t *Table) error {
 
 type csvColumn struct {
 	name string
-	text func(*Table, *Trial, *journal.Finished) string
+	text func(*Table, *Trial) string
 }
 
 // trialText makes a column of a foreign text.
-func trialText(get func(*Table, *Trial, *journal.Finished) string) func(*Table, *Trial, *journal.Finished) string {
-	return func(t *Table, tr *Trial, f *journal.Finished) string { return noFormula(printable(get(t, tr, f))) }
+func trialText(get func(*Table, *Trial) string) func(*Table, *Trial) string {
+	return func(t *Table, tr *Trial) string { return noFormula(printable(get(t, tr))) }
 }
 
 var csvColumns = []csvColumn{
-	{"trial", trialText(func(_ *Table, tr *Trial, _ *journal.Finished) string { return tr.ID })},
-	{"variant", trialText(func(_ *Table, tr *Trial, _ *journal.Finished) string { return tr.Cell.Variant })},
-	{"role", func(_ *Table, tr *Trial, _ *journal.Finished) string {
+	{"trial", trialText(func(_ *Table, tr *Trial) string { return tr.ID })},
+	{"variant", trialText(func(_ *Table, tr *Trial) string { return tr.Cell.Variant })},
+	{"role", func(_ *Table, tr *Trial) string {
 		return role(Cell{Baseline: tr.Baseline, Control: tr.Cell.Control})
 	}},
-	{"platform", func(_ *Table, tr *Trial, _ *journal.Finished) string { return string(tr.Cell.Platform) }},
-	{"os", trialText(func(_ *Table, tr *Trial, _ *journal.Finished) string { return tr.OS })},
-	{"arch", trialText(func(_ *Table, tr *Trial, _ *journal.Finished) string { return tr.Arch })},
-	{"stress", trialText(func(_ *Table, tr *Trial, _ *journal.Finished) string { return tr.Cell.Stress })},
-	{"parameters", trialText(func(_ *Table, tr *Trial, _ *journal.Finished) string { return parameterText(tr) })},
-	{"block", func(_ *Table, tr *Trial, _ *journal.Finished) string { return strconv.Itoa(tr.Number) }},
-	{"phase", func(_ *Table, tr *Trial, _ *journal.Finished) string { return string(tr.Phase) }},
-	{"campaign", trialText(func(t *Table, tr *Trial, _ *journal.Finished) string { return t.Sources[tr.Source].Campaign })},
-	{"shard", trialText(func(t *Table, tr *Trial, _ *journal.Finished) string { return t.Sources[tr.Source].Shard })},
-	{"host", trialText(func(t *Table, tr *Trial, _ *journal.Finished) string { return t.Sources[tr.Source].Host.Name })},
-	{"attempts", func(_ *Table, tr *Trial, _ *journal.Finished) string { return strconv.Itoa(tr.Attempts) }},
-	{"started", func(_ *Table, tr *Trial, _ *journal.Finished) string {
+	{"platform", func(_ *Table, tr *Trial) string { return string(tr.Cell.Platform) }},
+	{"os", trialText(func(_ *Table, tr *Trial) string { return tr.OS })},
+	{"arch", trialText(func(_ *Table, tr *Trial) string { return tr.Arch })},
+	{"stress", trialText(func(_ *Table, tr *Trial) string { return tr.Cell.Stress })},
+	{"parameters", trialText(func(_ *Table, tr *Trial) string { return parameterText(tr) })},
+	{"block", func(_ *Table, tr *Trial) string { return strconv.Itoa(tr.Number) }},
+	{"phase", func(_ *Table, tr *Trial) string { return string(tr.Phase) }},
+	{"campaign", trialText(func(t *Table, tr *Trial) string { return t.Sources[tr.Source].Campaign })},
+	{"shard", trialText(func(t *Table, tr *Trial) string { return t.Sources[tr.Source].Shard })},
+	{"host", trialText(func(t *Table, tr *Trial) string { return t.Sources[tr.Source].Host.Name })},
+	{"attempts", func(_ *Table, tr *Trial) string { return strconv.Itoa(tr.Attempts) }},
+	{"started", func(_ *Table, tr *Trial) string {
 		if tr.Started.IsZero() {
 			return ""
 		}
 		return tr.Started.UTC().Format(time.RFC3339Nano)
 	}},
-	{"outcome", func(_ *Table, tr *Trial, _ *journal.Finished) string { return tr.Outcome.String() }},
-	{"class", trialText(func(_ *Table, tr *Trial, _ *journal.Finished) string { return tr.Class })},
-	{"reason", trialText(func(_ *Table, tr *Trial, f *journal.Finished) string {
+	{"outcome", func(_ *Table, tr *Trial) string { return tr.Outcome.String() }},
+	{"class", trialText(func(_ *Table, tr *Trial) string { return tr.Class })},
+	{"reason", trialText(func(_ *Table, tr *Trial) string {
 		if tr.Outcome == classify.Pass {
 			return ""
 		}
-		return why(tr, *f)
+		return tr.why()
 	})},
-	{"evidence", trialText(func(_ *Table, _ *Trial, f *journal.Finished) string { return strings.Join(f.Judgement.Evidence, " ") })},
-	{"wall_s", ended(func(tr *Trial, _ *journal.Finished) string { return secondsText(tr.Wall) })},
-	{"user_s", ended(func(_ *Trial, f *journal.Finished) string { return secondsText(f.Observation.User) })},
-	{"system_s", ended(func(_ *Trial, f *journal.Finished) string { return secondsText(f.Observation.System) })},
-	{"max_rss_bytes", ended(func(_ *Trial, f *journal.Finished) string { return strconv.FormatInt(f.Observation.MaxRSS, 10) })},
-	{"exit", ended(func(_ *Trial, f *journal.Finished) string { return strconv.Itoa(f.Observation.Exit) })},
-	{"signal", trialText(func(_ *Table, _ *Trial, f *journal.Finished) string { return f.Observation.Signal })},
-	{"rounds", func(_ *Table, tr *Trial, _ *journal.Finished) string {
+	{"evidence", trialText(func(_ *Table, tr *Trial) string { return strings.Join(tr.Evidence, " ") })},
+	{"wall_s", ended(func(tr *Trial) string { return secondsText(tr.Wall) })},
+	{"user_s", ended(func(tr *Trial) string { return secondsText(tr.User) })},
+	{"system_s", ended(func(tr *Trial) string { return secondsText(tr.System) })},
+	{"max_rss_bytes", ended(func(tr *Trial) string { return strconv.FormatInt(tr.MaxRSS, 10) })},
+	{"exit", ended(func(tr *Trial) string { return strconv.Itoa(tr.Exit) })},
+	{"signal", trialText(func(_ *Table, tr *Trial) string { return tr.Signal })},
+	{"rounds", func(_ *Table, tr *Trial) string {
 		return roundsText(tr, func(r *classify.Rounds) int { return r.N })
 	}},
-	{"rounds_failed", func(_ *Table, tr *Trial, _ *journal.Finished) string {
+	{"rounds_failed", func(_ *Table, tr *Trial) string {
 		return roundsText(tr, func(r *classify.Rounds) int { return r.Failed })
 	}},
-	{"stress_cores", func(_ *Table, _ *Trial, f *journal.Finished) string {
-		if l := f.Observation.Load; l != nil {
-			return share(l.Cores)
-		}
-		return ""
-	}},
-	{"machine_busy", func(_ *Table, _ *Trial, f *journal.Finished) string {
-		if l := f.Observation.Load; l != nil {
-			return share(l.Busy)
-		}
-		return ""
-	}},
-	{"metrics", trialText(func(_ *Table, _ *Trial, f *journal.Finished) string { return jsonText(f.Judgement.Metrics) })},
-	{"output_bytes", ended(func(_ *Trial, f *journal.Finished) string { return strconv.FormatInt(f.Observation.Output.Bytes, 10) })},
-	{"log", trialText(func(_ *Table, tr *Trial, f *journal.Finished) string {
-		if tr.Outcome == classify.Pass || tr.Outcome == classify.Lost || f.Observation.Output.Bytes == 0 {
+	{"stress_cores", func(_ *Table, tr *Trial) string { return share(tr.Cores) }},
+	{"machine_busy", func(_ *Table, tr *Trial) string { return share(tr.Busy) }},
+	{"metrics", trialText(func(_ *Table, tr *Trial) string { return metricsJSON(tr.Metrics) })},
+	{"output_bytes", ended(func(tr *Trial) string { return strconv.FormatInt(tr.Output, 10) })},
+	{"log", trialText(func(_ *Table, tr *Trial) string {
+		if tr.Outcome == classify.Pass || tr.Outcome == classify.Lost || tr.Output == 0 {
 			return ""
 		}
 		return logFile(tr.Attempt)
@@ -124,12 +110,12 @@ var csvColumns = []csvColumn{
 }
 
 // ended makes a column that a trial without an end leaves empty.
-func ended(get func(*Trial, *journal.Finished) string) func(*Table, *Trial, *journal.Finished) string {
-	return func(_ *Table, tr *Trial, f *journal.Finished) string {
+func ended(get func(*Trial) string) func(*Table, *Trial) string {
+	return func(_ *Table, tr *Trial) string {
 		if tr.Outcome == classify.Lost {
 			return ""
 		}
-		return get(tr, f)
+		return get(tr)
 	}
 }
 
@@ -164,10 +150,14 @@ func share(v *float64) string {
 	return strconv.FormatFloat(*v, 'f', 4, 64)
 }
 
-// jsonText writes numbers by name, sorted; empty when there are none.
-func jsonText(values map[string]float64) string {
-	if len(values) == 0 {
+// metricsJSON writes numbers by name as JSON, sorted; empty when there are none.
+func metricsJSON(metrics []journal.Metric) string {
+	if len(metrics) == 0 {
 		return ""
+	}
+	values := make(map[string]float64, len(metrics))
+	for _, m := range metrics {
+		values[m.Name] = m.Value
 	}
 	data, err := json.Marshal(values)
 	if err != nil { // a number that is none: the journal, which is JSON, cannot hold one

@@ -160,26 +160,18 @@ func (x *xmlWriter) testcase(tr *Trial) error {
 		x.text("/>\n")
 		return nil
 	case classify.Fail, classify.Timeout:
-		f, err := tr.Detail()
-		if err != nil {
-			return err
-		}
 		kind := tr.Class
 		if tr.Outcome == classify.Timeout {
 			kind = "timeout"
 		}
 		x.text(">")
-		x.start("failure", "type", kind, "message", why(tr, f))
+		x.start("failure", "type", kind, "message", tr.why())
 		x.text(">")
-		x.escaped(printable(f.Judgement.Excerpt))
+		x.escaped(printable(tr.Excerpt))
 		x.text("</failure>")
 	case classify.Unexercised, classify.Broken, classify.Censored, classify.Lost:
-		f, err := tr.Detail()
-		if err != nil {
-			return err
-		}
 		x.text(">")
-		x.start("skipped", "message", tr.Outcome.String()+": "+why(tr, f))
+		x.start("skipped", "message", tr.Outcome.String()+": "+tr.why())
 		x.text("/>")
 	}
 	x.text("</testcase>\n")

@@ -29,23 +29,18 @@ type Trial struct {
 	Class    string
 	Wall     time.Duration
 	Rounds   *classify.Rounds // nil when the subject reported none
+	Metrics  []journal.Metric // sorted by name
+	Cores    *float64         // of stress achieved; nil when not measured
+	Busy     *float64         // share of the whole machine; nil when not measured
 
-	record *journal.Record
+	journal.Detail // of the deciding attempt; all zero when it has no end on record
 }
 
-// Detail gives the whole record of the deciding attempt; all zero when it has no end on record.
-func (t *Trial) Detail() (journal.Finished, error) {
-	if t.record == nil || t.record.Kind != journal.KindFinished {
-		return journal.Finished{}, nil
-	}
-	return t.record.Finished()
-}
-
-// Why is the reason for an outcome in one line, whatever the outcome.
-func why(t *Trial, f journal.Finished) string {
+// why is the reason for an outcome in one line, whatever the outcome.
+func (t *Trial) why() string {
 	switch {
-	case f.Judgement.Reason != "":
-		return f.Judgement.Reason
+	case t.Reason != "":
+		return t.Reason
 	case t.Outcome == classify.Lost:
 		return "started, and no end is on record"
 	}
@@ -64,13 +59,20 @@ func (r *campaignRun) trials(first int, f func(*Trial) error) error {
 	}
 	baseline := r.merged.Header.Plan.Baseline
 	var t Trial
-	return r.merged.Each(func(m *journal.Trial) error {
+	return r.merged.EachInFull(func(m *journal.Trial) error {
 		c := cells[m.Cell]
 		host := r.merged.Journals[m.Journal].Header.Host
 		t = Trial{
 			ID: plan.TrialID(ids[m.Cell], m.Number), Attempts: m.Attempts, Cell: c, Baseline: c.Variant == baseline,
 			OS: systemOf(c, host.OS), Arch: host.Arch, Source: first + m.Journal, Phase: m.Phase, Number: m.Number, Started: m.At,
-			Outcome: m.Outcome, Class: m.Class, Wall: m.Wall, Rounds: m.Rounds, record: m.Record,
+			Outcome: m.Outcome, Class: m.Class, Wall: m.Wall, Rounds: m.Rounds,
+			Metrics: m.Metrics,
+		}
+		if m.Load != nil {
+			t.Cores, t.Busy = m.Load.Cores, m.Load.Busy
+		}
+		if m.Detail != nil {
+			t.Detail = *m.Detail
 		}
 		t.Attempt = plan.AttemptID(t.ID, m.Record.Attempt)
 		return f(&t)

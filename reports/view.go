@@ -196,25 +196,21 @@ func (v *view) list(t *Table) error {
 			listless++
 			return nil
 		}
-		f, err := tr.Detail()
-		if err != nil {
-			return err
-		}
 		campaign := ""
 		if len(t.Campaigns) > 0 {
 			campaign = t.Sources[tr.Source].Campaign
 		}
-		excerpt := printable(f.Judgement.Excerpt[:min(len(f.Judgement.Excerpt), classify.MaxExcerpt)])
+		excerpt := printable(tr.Excerpt[:min(len(tr.Excerpt), classify.MaxExcerpt)])
 		if room -= len(excerpt); room < 0 {
 			excerpt = ""
 			bare++
 		}
 		one := viewTrial{
 			Cell: at[stratumKey(campaign, tr.OS, tr.Arch, tr.Cell.ID())], ID: clean(tr.Attempt), Block: tr.Number, Attempt: tr.Attempts, Outcome: tr.Outcome.String(),
-			Class: name(tr.Class), Reason: cleanTo(why(tr, f), classify.MaxReason), Excerpt: excerpt, Wall: seconds3(tr.Wall),
+			Class: name(tr.Class), Reason: cleanTo(tr.why(), classify.MaxReason), Excerpt: excerpt, Wall: seconds3(tr.Wall),
 		}
-		one.Evidence = clean(some(f.Judgement.Evidence, ", "))
-		if f.Observation.Output.Bytes > 0 {
+		one.Evidence = clean(some(tr.Evidence, ", "))
+		if tr.Output > 0 {
 			one.Log = clean(logFile(tr.Attempt))
 		}
 		v.Trials = append(v.Trials, one)

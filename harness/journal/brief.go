@@ -45,7 +45,7 @@ func (p *parser) brief(line []byte, r *Record) error {
 	}
 	var err error
 	*r = Record{Kind: kind, Line: r.Line, Offset: r.Offset, Outcome: outcome, raw: line,
-		Metrics: r.Metrics[:0], Facts: r.Facts[:0], Reported: r.Reported[:0], rounds: r.rounds}
+		Metrics: r.Metrics[:0], Facts: r.Facts[:0], Reported: r.Reported[:0], rounds: r.rounds, detail: r.detail}
 	r.Cell, r.Number, r.Attempt, err = p.index.Locate(id)
 	return err
 }

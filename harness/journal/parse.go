@@ -20,6 +20,7 @@ type parser struct {
 	json  fastjson.Parser
 	index *plan.Index
 	names names
+	full  bool // records have their Detail
 }
 
 // load is where a Record's Load keeps its numbers.
@@ -35,7 +36,7 @@ func (p *parser) record(line []byte, r *Record) error {
 	if err != nil {
 		return fmt.Errorf("it is not JSON: %w", err)
 	}
-	*r = Record{Line: r.Line, Offset: r.Offset, Metrics: r.Metrics[:0], Facts: r.Facts[:0], Reported: r.Reported[:0], rounds: r.rounds, raw: line}
+	*r = Record{Line: r.Line, Offset: r.Offset, Metrics: r.Metrics[:0], Facts: r.Facts[:0], Reported: r.Reported[:0], rounds: r.rounds, detail: r.detail, raw: line}
 	switch word := v.GetStringBytes("type"); string(word) {
 	case typeHeader:
 		r.Kind = KindHeader
@@ -74,8 +75,11 @@ func (p *parser) finished(v *fastjson.Value, r *Record) error {
 	r.Reported = p.facts(r.Reported, j.Get("facts"))
 	p.rounds(r, j.Get("rounds"))
 	p.load(r, o.Get("load"))
+	if p.full {
+		p.detail(r, o, j)
+	}
 	visit(j.Get("metrics"), func(name []byte, v *fastjson.Value) {
-		r.Metrics = append(r.Metrics, Metric{Name: p.names.keep(name), Value: v.GetFloat64()})
+		r.Metrics = append(r.Metrics, Metric{Name: p.names.keep(name), Value: number(v)})
 	})
 	return nil
 }

@@ -24,12 +24,17 @@ var errChanged = errors.New("it changed while it was read")
 
 // Each calls f for every trial that an attempt is on record of, once: system by system (sorted), and in the plan's order
 // in each. What f is given is good until it returns; Record.Finished gives what may be kept.
-func (m *Merged) Each(f func(*Trial) error) error {
+func (m *Merged) Each(f func(*Trial) error) error { return m.each(false, f) }
+
+// EachInFull is Each with the Detail of every finished record.
+func (m *Merged) EachInFull(f func(*Trial) error) error { return m.each(true, f) }
+
+func (m *Merged) each(full bool, f func(*Trial) error) error {
 	p := m.picker()
 	defer p.stop()
 	pipe := newPipeline(workers())
 	for _, parser := range pipe.parsers {
-		parser.index = m.index
+		parser.index, parser.full = m.index, full
 	}
 	var err error
 	pipe.run(p.fill, m.parse, func(b *batch) bool {

@@ -42,10 +42,12 @@ type Record struct {
 	Facts    []Fact           // of the platform, sorted by name
 	Reported []Fact           // by the subject of itself, sorted by name
 	Load     *trial.Load      // nil when there was none
+	Detail   *Detail          // of Merged.EachInFull; nil elsewhere
 
 	raw    []byte // the line without its newline
 	rounds classify.Rounds
 	load   load
+	detail Detail
 }
 
 // Metric is one number that the subject reported.
