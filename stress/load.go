@@ -1,6 +1,7 @@
 package stress
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -27,7 +28,7 @@ type Load struct {
 	workers int
 	process *process // nil when nothing is held here
 	cgroup  string
-	proc    string
+	machine *counters
 	begin   Mark
 
 	unhook func() bool
@@ -65,6 +66,7 @@ func Start(ctx context.Context, level Level, o Options) (*Load, error) {
 			return nil, err
 		}
 	}
+	l.machine = openCounters(cmp.Or(o.Proc, "/proc"))
 	if l.begin, err = l.Mark(); err != nil {
 		l.stop()
 		return nil, err
@@ -77,10 +79,7 @@ func newLoad(level Level, o Options) (*Load, error) {
 	if err := level.Validate(); err != nil {
 		return nil, err
 	}
-	l := &Load{level: level, cgroup: o.Cgroup, proc: o.Proc}
-	if l.proc == "" {
-		l.proc = "/proc"
-	}
+	l := &Load{level: level, cgroup: o.Cgroup}
 	if level.Place == Inside {
 		return l, nil
 	}
@@ -125,7 +124,7 @@ func (l *Load) Mark() (Mark, error) {
 	if l.process != nil {
 		m.usage, err = l.process.usage()
 	}
-	m.machine = readMachine(l.proc)
+	m.machine = l.machine.read()
 	if l.cgroup != "" {
 		t, err := ReadThrottle(l.cgroup)
 		m.throttle, m.counted = t, err == nil // a cgroup that is gone, or has no quota, is unknown
@@ -185,6 +184,7 @@ func (l *Load) stop() {
 				now.usage.cpu, now.usage.at = billed, l.begin.usage.at+now.at.Sub(l.begin.at)
 			}
 		}
+		l.machine.close()
 		l.result, l.err = l.between(l.begin, now), err
 		if err != nil {
 			l.result.Bursts = nil

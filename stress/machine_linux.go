@@ -1,23 +1,65 @@
 package stress
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 )
 
-// readMachine reads the counters below proc, which is /proc in production. What cannot be read is left unknown.
-func readMachine(proc string) machine {
-	var m machine
-	if b, err := os.ReadFile(filepath.Join(proc, "stat")); err == nil {
-		m.busy, m.all, _ = parseStat(string(b))
+// counters are the files of the machine's counters. They stay open, because a reading comes before and after every
+// trial, and most of what it would take is opening and closing them.
+type counters struct{ stat, pressure *os.File } // nil when not readable
+
+// openCounters opens the files below proc, which is /proc in production.
+func openCounters(proc string) *counters {
+	open := func(names ...string) *os.File {
+		f, err := os.Open(filepath.Join(append([]string{proc}, names...)...))
+		if err != nil {
+			return nil
+		}
+		return f
 	}
-	if p, err := ReadPressure(filepath.Join(proc, "pressure", "cpu")); err == nil {
-		m.waited, m.pressure = p.Some, true
+	return &counters{stat: open("stat"), pressure: open("pressure", "cpu")}
+}
+
+// read gives the counters as they are now. What cannot be read is left unknown.
+func (c *counters) read() machine {
+	var m machine
+	if text, err := firstLines(c.stat); err == nil {
+		m.busy, m.all, _ = parseStat(text)
+	}
+	if text, err := firstLines(c.pressure); err == nil {
+		if p, err := parsePressure(text); err == nil {
+			m.waited, m.pressure = p.Some, true
+		}
 	}
 	return m
+}
+
+// firstLines gives the first lines of a file: all of those that are wanted, and perhaps part of a further one.
+func firstLines(f *os.File) (string, error) {
+	if f == nil {
+		return "", os.ErrNotExist
+	}
+	var buf [512]byte
+	n, err := f.ReadAt(buf[:], 0)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return string(buf[:n]), err
+}
+
+// close lets go of the files; after it everything is unknown.
+func (c *counters) close() {
+	for _, f := range []*os.File{c.stat, c.pressure} {
+		if f != nil {
+			f.Close()
+		}
+	}
 }
 
 // parseStat gives busy and all CPU time in ticks from the first line of /proc/stat. Time that a hypervisor took is

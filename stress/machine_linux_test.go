@@ -1,6 +1,7 @@
 package stress
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -14,7 +15,7 @@ func TestMachineFromCapturedFiles(t *testing.T) {
 		"proc-before":    {busy: 130848 + 40010 + 69893 + 2699 + 4773, all: 130848 + 40010 + 69893 + 943598 + 2757 + 2699 + 4773, waited: 673828033 * time.Microsecond, pressure: true},
 		"nowhere":        {},
 	} {
-		if got := readMachine(filepath.Join("testdata", folder)); got != want {
+		if got := readCounters(filepath.Join("testdata", folder)); got != want {
 			t.Errorf("%s: %+v, want %+v", folder, got, want)
 		}
 	}
@@ -22,7 +23,7 @@ func TestMachineFromCapturedFiles(t *testing.T) {
 
 func TestSharesBetweenCapturedFiles(t *testing.T) {
 	t.Parallel()
-	before, after := readMachine("testdata/proc-before"), readMachine("testdata/proc-after")
+	before, after := readCounters("testdata/proc-before"), readCounters("testdata/proc-after")
 	if got := after.busyShare(before); got == nil || *got != 1 {
 		t.Errorf("busy share %v, want 1: the idle column did not move", got)
 	}
@@ -35,7 +36,7 @@ func TestSharesBetweenCapturedFiles(t *testing.T) {
 
 func TestThisMachineIsReadable(t *testing.T) {
 	t.Parallel()
-	if m := readMachine("/proc"); m.all <= 0 || m.busy <= 0 || m.busy > m.all {
+	if m := readCounters("/proc"); m.all <= 0 || m.busy <= 0 || m.busy > m.all {
 		t.Errorf("%+v", m)
 	}
 }
@@ -46,5 +47,34 @@ func TestDamagedStatIsAnError(t *testing.T) {
 		if busy, all, err := parseStat(text); err == nil {
 			t.Errorf("stat %q is %v of %v", text, busy, all)
 		}
+	}
+}
+
+func readCounters(proc string) machine {
+	c := openCounters(proc)
+	defer c.close()
+	return c.read()
+}
+
+// TestCountersMove: a file that stays open is read anew each time.
+func TestCountersMove(t *testing.T) {
+	t.Parallel()
+	proc := t.TempDir()
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(proc, "stat"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("cpu 10 0 0 90 0 0 0 0\n")
+	c := openCounters(proc)
+	before := c.read()
+	write("cpu 110 0 0 190 0 0 0 0\n")
+	if share := c.read().busyShare(before); share == nil || *share != 0.5 {
+		t.Errorf("busy share %v, want 0.5", share)
+	}
+	c.close()
+	if m := c.read(); m != (machine{}) {
+		t.Errorf("%+v after closing, want nothing known", m)
 	}
 }
