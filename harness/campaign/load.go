@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -10,20 +11,19 @@ import (
 	"github.com/failrate/failrate/stress"
 )
 
-// loads holds the stress levels of the trials that run. Trials at once share a level's workers, so that two trials at
-// once are not twice the stress; a level with bursts is held for each trial alone, as each announces its own moment.
+// loads holds the stress level of the trials that run, from the first of them until the level changes: starting the
+// workers takes longer than a short trial. Trials at once share a level's workers, so that two trials at once are not
+// twice the stress; a level with bursts is held for each trial alone, as each announces its own moment.
 type loads struct {
 	mu     sync.Mutex
-	level  stress.Level
-	shared *stress.Load
-	users  int
+	shared *stress.Load // nil when none is held
 }
 
 // held is the load around one attempt.
 type held struct {
 	load *stress.Load
 	mark stress.Mark
-	end  func() error
+	end  func(err error) error // takes what a reading said, and gives why the load was not held
 }
 
 // hold begins an attempt's load, or prepares the request when the load is held in the trial's container.
@@ -39,17 +39,16 @@ func (r *runner) hold(ctx context.Context, t plan.Trial, req *trial.Request) (*h
 	h := &held{}
 	if level.Burst {
 		h.load, err = stress.Start(ctx, level, stress.Options{Burst: req.Out.Burst})
-		h.end = func() error { _, err := h.load.Stop(); return err }
+		h.end = func(error) error { _, err := h.load.Stop(); return err }
 	} else {
 		h.load, err = r.loads.take(ctx, level)
-		h.end = r.loads.give
+		h.end = func(err error) error { return r.loads.give(h.load, err) }
 	}
 	if err != nil {
 		return nil, err
 	}
 	if h.mark, err = h.load.Mark(); err != nil {
-		_ = h.end() // the load is gone: that is the error to tell
-		return nil, err
+		return nil, h.end(err)
 	}
 	return h, nil
 }
@@ -58,10 +57,7 @@ func (r *runner) hold(ctx context.Context, t plan.Trial, req *trial.Request) (*h
 // makes the attempt a fault: its stratum would be another one.
 func (h *held) release(obs *trial.Observation) {
 	got, err := h.load.Since(h.mark)
-	endErr := h.end()
-	if err == nil {
-		err = endErr
-	}
+	err = cmp.Or(h.end(err), err)
 	load := &trial.Load{Asked: got.Asked, Cores: got.WorkerCores, Busy: got.BusyShare, Pressure: got.Pressure}
 	if obs.Load != nil { // the executor read the trial's own cgroup
 		load.Periods, load.Throttled = obs.Load.Periods, obs.Load.Throttled
@@ -75,32 +71,43 @@ func (h *held) release(obs *trial.Observation) {
 	}
 }
 
-// take gives the shared load of a level, which it starts when nobody holds it.
+// take gives the shared load of the level, which it starts when it is not held. Between two levels release is called.
 func (l *loads) take(ctx context.Context, level stress.Level) (*stress.Load, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.users == 0 {
+	if l.shared == nil {
 		started, err := stress.Start(context.WithoutCancel(ctx), level, stress.Options{})
 		if err != nil {
 			return nil, err
 		}
-		l.shared, l.level = started, level
+		l.shared = started
 	}
-	l.users++
 	return l.shared, nil
 }
 
-// give lets go of the shared load; the last one ends it.
-func (l *loads) give() error {
+// release ends the shared load. No trial may be running.
+func (l *loads) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.users--
-	if l.users > 0 {
+	if l.shared != nil {
+		_, _ = l.shared.Stop() // whether it was held is asked at the end of every trial
+		l.shared = nil
+	}
+}
+
+// give takes a trial's load back. One that is no longer held as it should be is ended, so that the next trial gets a
+// new one; trials that run beside find theirs gone as well.
+func (l *loads) give(load *stress.Load, err error) error {
+	if err == nil {
 		return nil
 	}
-	_, err := l.shared.Stop()
-	l.shared = nil
-	return err
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.shared == load {
+		l.shared = nil
+	}
+	_, why := load.Stop()
+	return cmp.Or(why, err)
 }
 
 func levelOf(s study.Stress) stress.Level {

@@ -64,6 +64,7 @@ func (r *runner) blocks() iter.Seq[plan.Block] {
 // run goes through the blocks. Trials of one block and of the next run side by side as far as Jobs allows; everything
 // waits for what runs when the stress level or the phase changes, and at a look.
 func (r *runner) run(ctx context.Context) error {
+	defer r.loads.release()
 	r.open(ctx)
 	var last *plan.Block
 	for b := range r.blocks() {
@@ -72,6 +73,9 @@ func (r *runner) run(ctx context.Context) error {
 			if err := r.barrier(ctx); err != nil {
 				return r.ended(err)
 			}
+		}
+		if level != r.level {
+			r.loads.release()
 		}
 		r.level = level
 		if err := r.block(ctx, b); err != nil {
