@@ -68,7 +68,7 @@ func or(v, fallback stats.Verdict) stats.Verdict {
 // verdictSentence is the sentence that gets quoted: it holds every number that made the verdict.
 func verdictSentence(s *Stratum, base, c Cell) string {
 	text := fmt.Sprintf("%s in %s: %d of %d (%g %% interval %s) against %d of %d: %s", name(c.Variant), name(s.ID),
-		c.Rate.K, c.Rate.N, 100*c.Interval.Level, rangeText(c.Interval.Low, c.Interval.High), base.Rate.K, base.Rate.N, c.Comparison.Verdict)
+		c.Rate.K, c.Rate.N, 100*c.Interval.Level, stats.Range(c.Interval), base.Rate.K, base.Rate.N, c.Comparison.Verdict)
 	text += " (" + c.Comparison.Reason
 	if f := c.Comparison.Further; f != nil {
 		if f.PerArm > 0 {

@@ -112,46 +112,32 @@ func intervalText(c Cell) string {
 	if c.Interval.Level == 0 {
 		return "–"
 	}
-	return rangeText(c.Interval.Low, c.Interval.High)
-}
-
-// rangeText writes two shares as 3.7–12 %.
-func rangeText(low, high float64) string {
-	return strings.TrimSuffix(stats.Percent(low), " %") + "–" + stats.Percent(high)
+	return stats.Range(c.Interval)
 }
 
 func differenceText(c Cell) string {
 	if c.Comparison == nil {
 		return ""
 	}
-	d := c.Comparison.Difference
-	return fmt.Sprintf("%s (%s to %s)", points(c.Rate.Rate()-c.BaseRate), points(d.Low), points(d.High))
-}
-
-// points writes a difference of shares in percentage points, with its sign.
-func points(d float64) string {
-	text := fmt.Sprintf("%+.1f", 100*d)
-	if text == "-0.0" || text == "+0.0" {
-		return "0.0"
-	}
-	return strings.Replace(text, "-", "−", 1)
+	return fmt.Sprintf("%s (%s)", points(c.Rate.Rate()-c.BaseRate), pointsRange(c.Comparison.Difference))
 }
 
 func pText(c Cell) string {
 	if c.Comparison == nil {
 		return ""
 	}
-	return pValue(c.Comparison.AdjustedP)
+	return pValue(c.Comparison.AdjustedP, c.Comparison.Alpha)
 }
 
-func pValue(p float64) string {
+// pValue writes a p-value; alpha is what it is held against, 0 for nothing.
+func pValue(p, alpha float64) string {
 	switch {
 	case math.IsNaN(p):
 		return "–"
 	case p < 0.0001:
 		return fmt.Sprintf("%.0e", p)
 	}
-	return fmt.Sprintf("%.2g", p)
+	return stats.PText(p, alpha)
 }
 
 func verdictText(c Cell) string {
@@ -187,7 +173,7 @@ func impliedText(c Cell) string {
 	if c.Implied.Level == 0 {
 		return ""
 	}
-	return rangeText(c.Implied.Low, c.Implied.High)
+	return stats.Range(c.Implied)
 }
 
 // maxMetrics is how many metrics fit beside a row; with more, the JSON and HTML forms have them.
@@ -198,12 +184,12 @@ func metricsText(c Cell) string {
 	for _, m := range c.Metrics {
 		text := fmt.Sprintf("%s %.4g", name(m.Name), m.Median)
 		if !math.IsNaN(m.Low) {
-			text += fmt.Sprintf(" (%.4g–%.4g)", m.Low, m.High)
+			text += fmt.Sprintf(" (%s)", significant(m.Low, m.High, 4, "–"))
 		}
 		if s := m.Shift; s != nil {
 			text += fmt.Sprintf(", %+.3g against baseline", s.Estimate+0) // +0 turns -0 into 0
 			if !math.IsNaN(s.Low) {
-				text += fmt.Sprintf(" (%.3g to %.3g, p %s)", s.Low, s.High, pValue(s.P))
+				text += fmt.Sprintf(" (%s, p %s)", significant(s.Low, s.High, 3, " to "), pValue(s.P, 0))
 			}
 		}
 		parts = append(parts, text)

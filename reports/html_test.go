@@ -19,6 +19,8 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/failrate/failrate/stats"
 )
 
 // TestHostileHTMLGolden keeps the page of the hostile table, without the parts that are files of their own.
@@ -184,10 +186,10 @@ func (b *browser) compare(t *testing.T, table *Table) {
 		t.Fatalf("%d labels and %d rows for %d cells", len(labels), len(rows), len(doc.Cells))
 	}
 	for i, c := range doc.Cells {
-		if want := fmt.Sprintf("%s: %d of %d, ", c.Variant, c.K, c.N); !strings.HasPrefix(labels[i], want) || !strings.Contains(labels[i], rangeText(*c.Low, *c.High)) {
-			t.Errorf("the chart says %q of cell %d, want %q and %s", labels[i], i, want, rangeText(*c.Low, *c.High))
+		if want := fmt.Sprintf("%s: %d of %d, ", c.Variant, c.K, c.N); !strings.HasPrefix(labels[i], want) || !strings.Contains(labels[i], stats.Range(stats.Interval{Low: *c.Low, High: *c.High})) {
+			t.Errorf("the chart says %q of cell %d, want %q and %s", labels[i], i, want, stats.Range(stats.Interval{Low: *c.Low, High: *c.High}))
 		}
-		if rows[i][1] != fmt.Sprintf("%d/%d", c.K, c.N) || rows[i][3] != rangeText(*c.Low, *c.High) {
+		if rows[i][1] != fmt.Sprintf("%d/%d", c.K, c.N) || rows[i][3] != stats.Range(stats.Interval{Low: *c.Low, High: *c.High}) {
 			t.Errorf("row %d is %q, want %d/%d", i, rows[i], c.K, c.N)
 		}
 	}

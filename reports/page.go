@@ -44,7 +44,7 @@ func poolGrid(t *Table) grid {
 		e := p.Effect
 		g.rows = append(g.rows, []string{
 			name(p.Variant) + marks(p.Notes), name(p.Stratum), fmt.Sprint(p.Campaigns),
-			fmt.Sprintf("%s (%s to %s)", points(e.Difference), points(e.DiffRange.Low), points(e.DiffRange.High)), pValue(e.P), ratioText(e.OddsRatio, e.OddsRange),
+			fmt.Sprintf("%s (%s)", points(e.Difference), pointsRange(e.DiffRange)), pValue(e.P, 0), ratioText(e.OddsRatio, e.OddsRange),
 		})
 	}
 	return g
@@ -54,7 +54,7 @@ func ratioText(ratio float64, iv stats.Interval) string {
 	if !(ratio >= 0) {
 		return "–"
 	}
-	return strings.ReplaceAll(fmt.Sprintf("%.3g (%.3g to %.3g)", ratio, iv.Low, iv.High), "+Inf", "∞")
+	return fmt.Sprintf("%s (%s)", strings.Replace(fmt.Sprintf("%.3g", ratio), "+Inf", "∞", 1), significant(iv.Low, iv.High, 3, " to "))
 }
 
 // reduction drops one kind of detail from a page.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/failrate/failrate/harness/classify"
+	"github.com/failrate/failrate/stats"
 )
 
 // The bounds of the page's list of trials.
@@ -165,7 +166,7 @@ func viewCurveOf(t *Table, c Curve) viewCurve {
 	for _, p := range c.Points {
 		out.Points = append(out.Points, viewPoint{
 			X: p.X, Value: name(p.Value), Rate: p.Count.Rate(), Low: p.Interval.Low, High: p.Interval.High,
-			Label: fmt.Sprintf("%d of %d (%s)", p.Count.K, p.Count.N, rangeText(p.Interval.Low, p.Interval.High)),
+			Label: fmt.Sprintf("%d of %d (%s)", p.Count.K, p.Count.N, stats.Range(p.Interval)),
 		})
 	}
 	return out

@@ -55,6 +55,6 @@ func Implied(measured Count, interval Interval, exposure Exposure) (ImpliedRate,
 		Interval: Interval{Low: interval.Low * low, High: interval.High * high, Level: level, Method: MethodExposure},
 	}
 	out.Sentence = fmt.Sprintf("implied, not measured: if the condition happens in %s of real runs and nothing else fails, %s of real runs fail (%s to %s)",
-		Percent(exposure.Share), Percent(out.Rate), percentDown(out.Interval.Low), percentUp(out.Interval.High))
+		Percent(exposure.Share), Percent(out.Rate), PercentDown(out.Interval.Low), PercentUp(out.Interval.High))
 	return out, nil
 }

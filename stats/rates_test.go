@@ -137,8 +137,29 @@ func TestPercentRoundsTheSafeWay(t *testing.T) {
 		{math.Inf(1), "+Inf", "+Inf", "+Inf"},
 		{math.NaN(), "NaN", "NaN", "NaN"},
 	} {
-		if got := [3]string{Percent(c.rate), percentUp(c.rate), percentDown(c.rate)}; got != [3]string{c.near, c.up, c.down} {
+		if got := [3]string{Percent(c.rate), PercentUp(c.rate), PercentDown(c.rate)}; got != [3]string{c.near, c.up, c.down} {
 			t.Errorf("%v: %q, want %q %q %q", c.rate, got, c.near, c.up, c.down)
+		}
+	}
+}
+
+func TestPTextStaysOnItsSide(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		p, alpha float64
+		want     string
+	}{
+		{0.0123, 0.05, "0.012"},
+		{0.0496, 0.05, "0.0496"}, // two digits would say 0.05, which is not below 0.05
+		{0.04999996, 0.05, "0.04999996"},
+		{0.05, 0.05, "0.05"},
+		{0.0504, 0.05, "0.05"},
+		{4.9e-11, 0.05, "4.9e-11"},
+		{0.0496, 0, "0.05"},
+		{math.NaN(), 0.05, "NaN"},
+	} {
+		if got := PText(c.p, c.alpha); got != c.want {
+			t.Errorf("p %v at %v: %q, want %q", c.p, c.alpha, got, c.want)
 		}
 	}
 }

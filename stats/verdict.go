@@ -60,16 +60,16 @@ func (e Evidence) Verdict() Verdict {
 
 // Reason says in one sentence which numbers made the verdict.
 func (e Evidence) Reason() string {
-	p := fmt.Sprintf("adjusted p %.2g", e.AdjustedP)
-	difference := fmt.Sprintf("difference %s to %s", percentDown(e.Difference.Low), percentUp(e.Difference.High))
+	p := "adjusted p " + PText(e.AdjustedP, e.Alpha)
+	difference := fmt.Sprintf("difference %s to %s", PercentDown(e.Difference.Low), PercentUp(e.Difference.High))
 	switch e.Verdict() {
 	case VerdictFixed:
 		return fmt.Sprintf("%s is below %.2g, and the rate is at most %s, within the tolerated %s",
-			p, e.Alpha, percentUp(e.Rate.High), Percent(e.Tolerate))
+			p, e.Alpha, PercentUp(e.Rate.High), Percent(e.Tolerate))
 	case VerdictBetter:
 		if e.Tolerate > 0 {
 			return fmt.Sprintf("%s is below %.2g; the rate could still be %s, above the tolerated %s",
-				p, e.Alpha, percentUp(e.Rate.High), Percent(e.Tolerate))
+				p, e.Alpha, PercentUp(e.Rate.High), Percent(e.Tolerate))
 		}
 		return fmt.Sprintf("%s is below %.2g; %s", p, e.Alpha, difference)
 	case VerdictWorse:

@@ -18,11 +18,11 @@ func Words(c Count, iv Interval) string {
 	case c.N <= 0:
 		return of + ": no trial counts for the rate"
 	case c.K == 0:
-		return of + ": the rate could still be " + percentUp(iv.High)
+		return of + ": the rate could still be " + PercentUp(iv.High)
 	case c.K == c.N:
-		return of + ": the rate could be as low as " + percentDown(iv.Low)
+		return of + ": the rate could be as low as " + PercentDown(iv.Low)
 	default:
-		return fmt.Sprintf("%s: %s (%s to %s)", of, Percent(c.Rate()), percentDown(iv.Low), percentUp(iv.High))
+		return fmt.Sprintf("%s: %s (%s to %s)", of, Percent(c.Rate()), PercentDown(iv.Low), PercentUp(iv.High))
 	}
 }
 
@@ -30,8 +30,17 @@ func Words(c Count, iv Interval) string {
 // tell it from 100 % when it is near that: 0.037 becomes "3.7 %", 0.9996 "99.96 %".
 func Percent(rate float64) string { return percent(rate, math.Round) }
 
-func percentUp(rate float64) string   { return percent(rate, math.Ceil) }
-func percentDown(rate float64) string { return percent(rate, math.Floor) }
+// PercentUp is Percent rounded up, for the upper bound of an interval.
+func PercentUp(rate float64) string { return percent(rate, math.Ceil) }
+
+// PercentDown is Percent rounded down, for the lower bound of an interval.
+func PercentDown(rate float64) string { return percent(rate, math.Floor) }
+
+// Range writes an interval of rates, such as "3.7–12 %". Its bounds are rounded outward, so that what is read is never
+// narrower than what was computed.
+func Range(iv Interval) string {
+	return strings.TrimSuffix(PercentDown(iv.Low), " %") + "–" + PercentUp(iv.High)
+}
 
 func percent(rate float64, round func(float64) float64) string {
 	if math.IsNaN(rate) || math.IsInf(rate, 0) {
@@ -49,6 +58,17 @@ func percent(rate float64, round func(float64) float64) string {
 		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
 	}
 	return text + " %"
+}
+
+// PText writes a p-value with two significant digits, and with as many as it takes to keep it on its side of alpha:
+// 0.0496 against 0.05 becomes "0.0496" and not "0.05".
+func PText(p, alpha float64) string {
+	for digits := 2; ; digits++ {
+		text := strconv.FormatFloat(p, 'g', digits, 64)
+		if back, err := strconv.ParseFloat(text, 64); err != nil || digits == 17 || (back < alpha) == (p < alpha) {
+			return text
+		}
+	}
 }
 
 // percentDecimals is the number of decimals that leaves two significant digits of the

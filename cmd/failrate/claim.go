@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/failrate/failrate/stats"
 )
 
 // claim is what --assert states about a variant, in every stratum: a bound on its rate or its verdict.
@@ -52,9 +54,9 @@ func (c claim) unmet(s standing) string {
 	case c.verdict != "" && s.verdict != c.verdict:
 		return fmt.Sprintf("%s: the verdict in %s is %s", c.text, s.stratum, s.verdict)
 	case c.op == "<=" && s.high > c.bound:
-		return fmt.Sprintf("%s: in %s the rate could be %.3g %%", c.text, s.stratum, 100*s.high)
+		return fmt.Sprintf("%s: in %s the rate could be %s", c.text, s.stratum, stats.PercentUp(s.high))
 	case c.op == ">=" && s.low < c.bound:
-		return fmt.Sprintf("%s: in %s the rate could be %.3g %%", c.text, s.stratum, 100*s.low)
+		return fmt.Sprintf("%s: in %s the rate could be %s", c.text, s.stratum, stats.PercentDown(s.low))
 	}
 	return ""
 }

@@ -114,7 +114,7 @@ func (c *counts) line(at int) string {
 	cell := c.cells[at]
 	text := fmt.Sprintf("%d/%d  %d failed", cell.done, cell.planned, cell.rate.K)
 	if iv, err := stats.Wilson(cell.rate, c.level); err == nil {
-		text += fmt.Sprintf("  %s (%s–%s)", stats.Percent(cell.rate.Rate()), stats.Percent(iv.Low), stats.Percent(iv.High))
+		text += fmt.Sprintf("  %s (%s)", stats.Percent(cell.rate.Rate()), stats.Range(iv))
 	}
 	if cell.excluded > 0 {
 		text += fmt.Sprintf("  %d excluded", cell.excluded)
