@@ -72,19 +72,19 @@ func (r *runner) observeAttempt(ctx context.Context, t plan.Trial, attempt int) 
 	if err != nil {
 		return r.judgeFault(t, err.Error())
 	}
-	place, out, err := r.cfg.Files.Open(req, onStdout(r.cfg.Study.Subject.Results))
+	place, out, err := r.places.open(req, onStdout(r.cfg.Study.Subject.Results))
 	if err != nil {
 		return r.judgeFault(t, "make the attempt's folder: "+err.Error())
 	}
 	req.Out = out
 	held, err := r.hold(ctx, t, &req)
 	if err != nil {
-		return r.judgeFault(t, oneLine("hold the stress level: "+errors.Join(err, place.Discard()).Error()))
+		return r.judgeFault(t, oneLine("hold the stress level: "+errors.Join(err, place.discard()).Error()))
 	}
 	obs := exec.Execute(ctx, req)
 	held.release(&obs)
 	j := r.cfg.Rules.Judge(t.Cell.Variant, obs, classify.OpenInput(req.Out))
-	if err := place.Close(r.cfg.Study.Keep, j.Outcome); err != nil {
+	if err := place.close(r.cfg.Study.Keep, j.Outcome); err != nil {
 		j.Reason = oneLine(j.Reason + "; its log could not be kept: " + err.Error())
 	}
 	return obs, j

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"sync"
 
 	"github.com/failrate/failrate/harness/classify"
 	"github.com/failrate/failrate/harness/plan"
@@ -17,56 +19,83 @@ import (
 // Files says where outputs go: while an attempt runs into Scratch, and what is kept of it into Results.
 type Files struct {
 	Results string // the campaign's results folder
-	Scratch string // a folder of this session's own; each attempt gets a folder in it
+	Scratch string // a folder of this session's own; each attempt that runs has a folder in it
 }
 
-// Place is the folder of one attempt. Close or Discard ends it.
-type Place struct {
+// places gives attempts their folders. One that an attempt left empty is used again: making and removing a folder takes
+// a tenth of a short trial's time. The files in it bear the attempt's name, so whoever holds on to an earlier name cannot
+// write into a later attempt's file.
+type places struct {
 	files Files
-	name  string // file name of the attempt
-	dir   string
+
+	mu    sync.Mutex
+	made  int
+	empty []string
 }
 
-// Open makes the folder of an attempt and names the files in it that the attempt needs: a trial of a millisecond
-// should not wait for folders that stay empty. The scratch folder is this session's own, so the name is free.
-func (f Files) Open(r trial.Request, stdout bool) (*Place, trial.Output, error) {
-	p := &Place{files: f, name: plan.FileName(r.ID)}
-	p.dir = filepath.Join(f.Scratch, p.name)
-	if err := os.Mkdir(p.dir, 0o700); err != nil {
+// place is the folder of one attempt. close or discard ends it.
+type place struct {
+	of   *places
+	name string // file name of the attempt
+	dir  string
+}
+
+// open finds a folder for an attempt and names the files in it that the attempt needs. None of them is there yet.
+func (p *places) open(r trial.Request, stdout bool) (*place, trial.Output, error) {
+	a := &place{of: p, name: plan.FileName(r.ID)}
+	var err error
+	if a.dir, err = p.take(); err != nil {
 		return nil, trial.Output{}, err
 	}
-	out := trial.Output{
-		Log:       filepath.Join(p.dir, "log"),
-		Records:   filepath.Join(p.dir, "records.jsonl"),
-		Artifacts: filepath.Join(p.dir, "artifacts"),
-	}
+	out := trial.Output{Log: a.file(".log"), Records: a.file(".records.jsonl"), Artifacts: a.file(".artifacts")}
 	if stdout {
-		out.Stdout = filepath.Join(p.dir, "stdout")
+		out.Stdout = a.file(".stdout")
 	}
 	if r.Burst {
-		out.Burst = filepath.Join(p.dir, "burst")
+		out.Burst = a.file(".burst")
 	}
 	if r.Results != "" {
-		out.Results = filepath.Join(p.dir, "results")
-		return p, out, os.Mkdir(out.Results, 0o700)
+		out.Results = a.file(".results")
+		return a, out, os.Mkdir(out.Results, 0o700)
 	}
-	return p, out, nil
+	return a, out, nil
 }
 
-// Close keeps what the policy says and removes the rest. Artifacts are kept whenever the subject left some.
-func (p *Place) Close(keep study.Keep, o classify.Outcome) error {
+func (p *places) take() (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if last := len(p.empty) - 1; last >= 0 {
+		dir := p.empty[last]
+		p.empty = p.empty[:last]
+		return dir, nil
+	}
+	p.made++
+	dir := filepath.Join(p.files.Scratch, strconv.Itoa(p.made))
+	return dir, os.Mkdir(dir, 0o700)
+}
+
+func (a *place) file(ending string) string { return filepath.Join(a.dir, a.name+ending) }
+
+// close keeps what the policy says and removes the rest. Artifacts are kept whenever the subject left some.
+func (a *place) close(keep study.Keep, o classify.Outcome) error {
+	if isEmpty(a.dir) {
+		a.of.mu.Lock()
+		defer a.of.mu.Unlock()
+		a.of.empty = append(a.of.empty, a.dir)
+		return nil
+	}
 	var errs []error
 	if keeps(keep, o) {
-		errs = append(errs, p.keepFile("log", ".log"), p.keepFile("records.jsonl", ".records.jsonl"), p.keepResults())
+		errs = append(errs, a.keepFile(".log"), a.keepFile(".stdout"), a.keepFile(".records.jsonl"), a.keepResults())
 	}
-	if hasFiles(filepath.Join(p.dir, "artifacts")) {
-		errs = append(errs, move(filepath.Join(p.dir, "artifacts"), filepath.Join(p.files.Results, "artifacts", p.name)))
+	if hasFiles(a.file(".artifacts")) {
+		errs = append(errs, move(a.file(".artifacts"), filepath.Join(a.of.files.Results, "artifacts", a.name)))
 	}
-	return errors.Join(append(errs, os.RemoveAll(p.dir))...)
+	return errors.Join(append(errs, a.discard())...)
 }
 
-// Discard removes everything.
-func (p *Place) Discard() error { return os.RemoveAll(p.dir) }
+// discard removes everything.
+func (a *place) discard() error { return os.RemoveAll(a.dir) }
 
 func keeps(keep study.Keep, o classify.Outcome) bool {
 	switch keep {
@@ -81,8 +110,8 @@ func keeps(keep study.Keep, o classify.Outcome) bool {
 }
 
 // keepFile compresses a file of the attempt into the results folder. One that was never made is no error.
-func (p *Place) keepFile(name, ending string) error {
-	in, err := os.Open(filepath.Join(p.dir, name))
+func (a *place) keepFile(ending string) error {
+	in, err := os.Open(a.file(ending))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -90,10 +119,10 @@ func (p *Place) keepFile(name, ending string) error {
 		return err
 	}
 	defer in.Close()
-	if err := os.MkdirAll(p.logs(), 0o700); err != nil {
+	if err := os.MkdirAll(a.logs(), 0o700); err != nil {
 		return err
 	}
-	out, err := os.OpenFile(filepath.Join(p.logs(), p.name+ending+".gz"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	out, err := os.OpenFile(filepath.Join(a.logs(), a.name+ending+".gz"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -103,19 +132,30 @@ func (p *Place) keepFile(name, ending string) error {
 }
 
 // keepResults keeps the collected result files, so that outcomes can be derived again.
-func (p *Place) keepResults() error {
-	from := filepath.Join(p.dir, "results")
+func (a *place) keepResults() error {
+	from := a.file(".results")
 	if !hasFiles(from) {
 		return nil
 	}
-	return move(from, filepath.Join(p.logs(), p.name+".results"))
+	return move(from, filepath.Join(a.logs(), a.name+".results"))
 }
 
-func (p *Place) logs() string { return filepath.Join(p.files.Results, "logs") }
+func (a *place) logs() string { return filepath.Join(a.of.files.Results, "logs") }
 
 func hasFiles(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	return err == nil && len(entries) > 0
+}
+
+// isEmpty reports whether a folder is there and holds nothing.
+func isEmpty(dir string) bool {
+	d, err := os.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer d.Close()
+	_, err = d.Readdirnames(1)
+	return errors.Is(err, io.EOF)
 }
 
 // move renames a folder, or copies it when it lies on another file system. Symbolic links are not followed and not kept.

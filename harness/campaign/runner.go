@@ -21,9 +21,10 @@ type runner struct {
 	cfg      Config
 	deadline time.Time // zero means no budget
 
-	group *errgroup.Group
-	level string // stress level of the trials that are running
-	loads loads
+	group  *errgroup.Group
+	level  string // stress level of the trials that are running
+	loads  loads
+	places places
 
 	mu      sync.Mutex // guards everything below
 	stop    Stop
@@ -36,7 +37,7 @@ type runner struct {
 }
 
 func newRunner(cfg Config) *runner {
-	r := &runner{cfg: cfg, control: map[string]*tally{}, dropped: map[string]bool{}}
+	r := &runner{cfg: cfg, places: places{files: cfg.Files}, control: map[string]*tally{}, dropped: map[string]bool{}}
 	r.broken = brokenShare{atMost: cfg.Study.Broken.AtMost}
 	for b := range r.blocks() {
 		r.planned += len(b.Trials)
