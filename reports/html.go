@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
-	"encoding/json"
 	"html/template"
 	"io"
 	"slices"
@@ -61,7 +60,7 @@ func HTML(w io.Writer, t *Table) error {
 		return err
 	}
 	var encoded bytes.Buffer
-	if err := json.NewEncoder(&encoded).Encode(data); err != nil { // <, > and & are written as escapes: no tag can end it
+	if err := writeJSON(&encoded, data, ""); err != nil {
 		return err
 	}
 	tmpl, err := template.New("page").Parse(pageHTML)

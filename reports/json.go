@@ -2,7 +2,6 @@ package reports
 
 import (
 	_ "embed"
-	"encoding/json"
 	"io"
 	"math"
 
@@ -21,11 +20,9 @@ var JSONSchema []byte
 
 // JSON writes the table for machines. What a deterministic subject decides is in cells and is the same however the plan
 // was split; what a run can only measure (durations, metrics, load, machines) is in circumstances.
+// Fractions have 12 significant digits, so that the CPU that computed them does not show.
 func JSON(w io.Writer, t *Table) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(true)
-	return e.Encode(jsonTable(t))
+	return writeJSON(w, jsonTable(t), "  ")
 }
 
 // document is the JSON form.
