@@ -1,8 +1,8 @@
 // Package variants holds the built-in studies: each folder with a study.yaml is one, with its subject's source beside it.
 //
 // It gives them as files, to be listed and unpacked; what a study means is not known here, and nothing is run or
-// compiled. The subjects are programs of their own that use the standard library and variants/internal and nothing else,
-// so they compile anywhere, also without a network.
+// compiled. The subjects in Go are programs of their own that use the standard library and variants/internal and nothing
+// else, so they compile anywhere, also without a network. Those in Java are one Maven project, variants/internal/solr.
 package variants
 
 import (
@@ -16,7 +16,7 @@ import (
 
 // FS is the built-in studies and the packages that their subjects share, as they are in the repository.
 //
-//go:embed proxy-race soft-commit internal
+//go:embed proxy-race soft-commit solr-recovery solr-send internal
 var FS embed.FS
 
 // studyFile is what makes a folder a study.
