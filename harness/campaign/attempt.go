@@ -68,7 +68,7 @@ func (r *runner) observeAttempt(ctx context.Context, t plan.Trial, attempt int) 
 	if exec == nil {
 		return r.judgeFault(t, fmt.Sprintf("no executor for platform %s", t.Cell.Platform))
 	}
-	req, err := r.cfg.request(t, attempt)
+	req, err := r.request(t, attempt)
 	if err != nil {
 		return r.judgeFault(t, err.Error())
 	}

@@ -5,17 +5,44 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/failrate/failrate/harness/plan"
 	"github.com/failrate/failrate/harness/study"
 	"github.com/failrate/failrate/harness/trial"
 )
 
-// request says how one attempt of a trial is run: the subject with the variant's change and the cell's parameters.
-func (c Config) request(t plan.Trial, attempt int) (trial.Request, error) {
-	v, _ := c.Study.Find(t.Cell.Variant)
+// forms keeps what the requests of a cell have in common, by the cell's index in the plan. Working it out takes as long as
+// a tenth of a short trial.
+type forms struct {
+	mu   sync.Mutex
+	made map[int]trial.Request
+}
+
+// request says how one attempt of a trial is run: its cell's form, and the trial's own place in the campaign.
+func (r *runner) request(t plan.Trial, attempt int) (trial.Request, error) {
+	r.forms.mu.Lock()
+	form, ok := r.forms.made[t.Index]
+	r.forms.mu.Unlock()
+	if !ok {
+		var err error
+		if form, err = r.cfg.form(t.Cell); err != nil {
+			return trial.Request{}, err
+		}
+		r.forms.mu.Lock()
+		r.forms.made[t.Index] = form
+		r.forms.mu.Unlock()
+	}
+	form.ID = plan.AttemptID(t.ID, attempt)
+	form.Env = slices.Concat(form.Env, []string{"FAILRATE_SEED=" + strconv.FormatUint(t.Seed, 10), "FAILRATE_TRIAL=" + t.ID})
+	return form, nil
+}
+
+// form is the subject with the variant's change and the cell's parameters.
+func (c Config) form(cell plan.Cell) (trial.Request, error) {
+	v, _ := c.Study.Find(cell.Variant)
 	sub := c.Study.Subject
-	level, err := c.Study.Level(t.Cell.Stress)
+	level, err := c.Study.Level(cell.Stress)
 	if err != nil {
 		return trial.Request{}, err
 	}
@@ -23,22 +50,20 @@ func (c Config) request(t plan.Trial, attempt int) (trial.Request, error) {
 	if len(v.Command) > 0 {
 		command = v.Command
 	}
-	fill := filler(t.Cell.Parameters, false)
-	r := trial.Request{
-		ID: plan.AttemptID(t.ID, attempt), Variant: t.Cell.Variant,
-		Command: fillAll(t.Cell.Parameters, command, v.Args, sub.Shell), Shell: sub.Shell,
-		Timeout: sub.Timeout, Grace: sub.Grace, MaxOutput: sub.MaxOutput,
+	return trial.Request{
+		Variant: cell.Variant, Command: fillAll(cell.Parameters, command, v.Args, sub.Shell), Shell: sub.Shell,
+		Env: c.env(cell), Timeout: sub.Timeout, Grace: sub.Grace, MaxOutput: sub.MaxOutput,
 		Quota: level.Quota, Burst: level.Burst, Results: sub.Results.Files,
-	}
-	r.Env = c.env(t, fill)
-	return r, nil
+	}, nil
 }
 
-// env is the trial's environment: inherited, the subject's, the variant's, then the trial's place in the campaign.
-func (c Config) env(t plan.Trial, fill *strings.Replacer) []string {
-	v, _ := c.Study.Find(t.Cell.Variant)
+// env is a cell's environment: inherited, the subject's, the variant's, then the cell's own. The names that each trial
+// sets anew are left out.
+func (c Config) env(cell plan.Cell) []string {
+	v, _ := c.Study.Find(cell.Variant)
+	fill := filler(cell.Parameters, false)
 	values := map[string]string{}
-	for _, pair := range c.BaseEnv[t.Cell.Platform] {
+	for _, pair := range c.BaseEnv[cell.Platform] {
 		name, value, _ := strings.Cut(pair, "=")
 		values[name] = value
 	}
@@ -48,14 +73,14 @@ func (c Config) env(t plan.Trial, fill *strings.Replacer) []string {
 	for name, value := range v.Env {
 		values[name] = fill.Replace(value)
 	}
-	for _, p := range t.Cell.Parameters {
+	for _, p := range cell.Parameters {
 		values[study.Parameter{Name: p.Name}.EnvName()] = p.Value
 	}
-	values["FAILRATE_TRIAL"] = t.ID
-	values["FAILRATE_VARIANT"] = t.Cell.Variant
-	values["FAILRATE_SEED"] = strconv.FormatUint(t.Seed, 10)
-	values["FAILRATE_PLATFORM"] = string(t.Cell.Platform)
-	values["FAILRATE_STRESS"] = t.Cell.Stress
+	values["FAILRATE_VARIANT"] = cell.Variant
+	values["FAILRATE_PLATFORM"] = string(cell.Platform)
+	values["FAILRATE_STRESS"] = cell.Stress
+	delete(values, "FAILRATE_SEED")
+	delete(values, "FAILRATE_TRIAL")
 	out := make([]string, 0, len(values))
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		out = append(out, name+"="+values[name])

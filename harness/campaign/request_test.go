@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -28,9 +29,17 @@ func requestOf(t *testing.T, shell bool, value string) trial.Request {
 	}
 	cfg := Config{Study: s, Plan: p, BaseEnv: map[study.Platform][]string{study.Native: {"PATH=/bin", "SHARED=base"}}}
 	for b := range p.Blocks(plan.Shard{}) {
-		r, err := cfg.request(b.Trials[0], 2)
+		run := newRunner(cfg)
+		first, err := run.request(b.Trials[0], 1)
 		if err != nil {
 			t.Fatal(err)
+		}
+		r, err := run.request(b.Trials[0], 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first.ID = r.ID; !reflect.DeepEqual(first, r) {
+			t.Errorf("two attempts of a trial are asked for differently: %+v and %+v", first, r)
 		}
 		return r
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/failrate/failrate/harness/classify"
 	"github.com/failrate/failrate/harness/journal"
 	"github.com/failrate/failrate/harness/plan"
+	"github.com/failrate/failrate/harness/trial"
 )
 
 // runner owns the campaign's mutable state. Its workers run attempts and hand their judgements to settle.
@@ -25,6 +26,7 @@ type runner struct {
 	level  string // stress level of the trials that are running
 	loads  loads
 	places places
+	forms  forms
 
 	mu      sync.Mutex // guards everything below
 	stop    Stop
@@ -37,7 +39,7 @@ type runner struct {
 }
 
 func newRunner(cfg Config) *runner {
-	r := &runner{cfg: cfg, places: places{files: cfg.Files}, control: map[string]*tally{}, dropped: map[string]bool{}}
+	r := &runner{cfg: cfg, places: places{files: cfg.Files}, forms: forms{made: map[int]trial.Request{}}, control: map[string]*tally{}, dropped: map[string]bool{}}
 	r.broken = brokenShare{atMost: cfg.Study.Broken.AtMost}
 	for b := range r.blocks() {
 		r.planned += len(b.Trials)
@@ -125,6 +127,12 @@ func (r *runner) block(ctx context.Context, b plan.Block) error {
 		}
 		if err := r.mayStart(ctx); err != nil {
 			return err
+		}
+		if r.cfg.jobs() == 1 { // one at a time needs nobody else: each hand-over costs a short trial dear
+			if err := r.trial(ctx, b, t); err != nil {
+				return err
+			}
+			continue
 		}
 		r.group.Go(func() error { return r.trial(ctx, b, t) })
 	}

@@ -9,9 +9,12 @@ import (
 // maxFileName leaves room for an extension below the 255 bytes that file systems allow.
 const maxFileName = 200
 
+// fileNameOf has what a file name has in place of the separators of an id, and of what that takes the place of.
+var fileNameOf = strings.NewReplacer("~", "%7E", "@", "%40", "+", "%2B", "/", "~", "#", "@", "!", "+")
+
 // FileName is a file name for an attempt's id: no separators, distinct ids give distinct names.
 func FileName(id string) string {
-	name := strings.NewReplacer("~", "%7E", "@", "%40", "+", "%2B", "/", "~", "#", "@", "!", "+").Replace(id)
+	name := fileNameOf.Replace(id)
 	if len(name) <= maxFileName {
 		return name
 	}
