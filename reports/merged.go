@@ -3,7 +3,7 @@ package reports
 import (
 	"errors"
 	"fmt"
-	"os"
+	"slices"
 
 	"github.com/failrate/failrate/harness/journal"
 )
@@ -70,58 +70,39 @@ func Open(paths []string) (*Results, error) {
 	return r, nil
 }
 
-// byCampaign puts journals of one plan and seed together, in the order of their first appearance. An archive's
-// journals stay together with those named first: only what is on disk by itself can be told apart before it is merged.
-// Once a shard is among them all stay together: a shard of another plan is a mistake, and Merge says what differs.
+// byCampaign puts journals of one plan and seed together, in the order of their first appearance. Merge compares the
+// rest, and says what differs. Once a shard is among them all stay together: a shard of another plan is a mistake, and
+// not another campaign.
 func byCampaign(sources []journal.Source) ([][]journal.Source, error) {
+	headers, err := journal.Headers(sources)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(headers, func(h journal.Header) bool { return h.Shard != "" }) {
+		return [][]journal.Source{sources}, nil
+	}
 	var groups [][]journal.Source
+	var empty []journal.Source // without a header: merged with the first, which notes them
 	at := map[string]int{}
-	sharded := false
-	for _, s := range sources {
-		key := ""
-		if s.Entry == "" {
-			k, shard, err := campaignKey(s.Path)
-			if err != nil {
-				return nil, err
-			}
-			key, sharded = k, sharded || shard
+	for k, h := range headers {
+		if h.Version == 0 {
+			empty = append(empty, sources[k])
+			continue
 		}
+		key := fmt.Sprintf("%q %q %d", h.Plan.Study, h.PlanDigest, h.Plan.Seed)
 		i, known := at[key]
 		if !known {
 			i = len(groups)
-			if key == "" && len(groups) > 0 {
-				i = 0
-			} else {
-				groups = append(groups, nil)
-			}
 			at[key] = i
+			groups = append(groups, nil)
 		}
-		groups[i] = append(groups[i], s)
+		groups[i] = append(groups[i], sources[k])
 	}
-	if sharded {
-		return [][]journal.Source{sources}, nil
+	if len(groups) == 0 {
+		return [][]journal.Source{empty}, nil
 	}
+	groups[0] = append(groups[0], empty...)
 	return groups, nil
-}
-
-// campaignKey is what two journals must share to be shards of one campaign. Merge compares the rest, and says what
-// differs: only a different seed or campaign of the same study makes another column instead of an error.
-func campaignKey(path string) (key string, shard bool, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", false, err
-	}
-	defer func() { _ = f.Close() }()
-	enough := errors.New("read enough")
-	s, err := journal.Replay(f, path, func(*journal.Record) error { return enough })
-	switch {
-	case errors.Is(err, journal.ErrEmpty):
-		return "", false, nil // merged with the others, which notes it
-	case err != nil && !errors.Is(err, enough):
-		return "", false, err
-	}
-	h := s.Header
-	return fmt.Sprintf("%q %q %d", h.Plan.Study, h.PlanDigest, h.Plan.Seed), h.Shard != "", nil
 }
 
 // Close lets go of the journals.

@@ -34,13 +34,18 @@ func (c content) open(f func(in io.ReaderAt, size int64) error) error {
 // header reads the header alone.
 func (c content) header(r *reader, name string) (h Header, shard plan.Shard, err error) {
 	err = c.open(func(in io.ReaderAt, size int64) (err error) {
-		f := &feed{in: io.NewSectionReader(in, 0, size), name: name}
-		r.head.err = nil
-		f.fill(&r.head)
-		h, shard, err = r.header(f, &r.head)
+		h, shard, err = r.headerOf(io.NewSectionReader(in, 0, size), name)
 		return err
 	})
 	return h, shard, err
+}
+
+// headerOf reads the header at the start of a stream.
+func (r *reader) headerOf(in io.Reader, name string) (Header, plan.Shard, error) {
+	f := &feed{in: in, name: name}
+	r.head.err = nil
+	f.fill(&r.head)
+	return r.header(f, &r.head)
 }
 
 // window is a stretch of a journal that was read, so that its lines need not be fetched one by one.
