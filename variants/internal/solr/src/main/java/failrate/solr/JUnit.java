@@ -6,16 +6,16 @@ import org.junit.runner.notification.RunListener;
 
 /** Runs a test a number of times; then ends the JVM. */
 final class JUnit extends RunListener {
-  private final Run run;
+  private final Ledger ledger;
 
-  private JUnit(Run run) {
-    this.run = run;
+  private JUnit(Ledger ledger) {
+    this.ledger = ledger;
   }
 
-  static void run(Run run, Class<?> test, int times) {
+  static void run(Ledger ledger, Class<?> test, int times) {
     Environment.set(times);
     JUnitCore core = new JUnitCore();
-    core.addListener(new JUnit(run));
+    core.addListener(new JUnit(ledger));
     core.run(test);
     System.out.flush();
     Runtime.getRuntime().halt(0); // what the cluster left must not decide how the trial ends
@@ -25,7 +25,7 @@ final class JUnit extends RunListener {
   @Override
   public void testFailure(Failure failure) {
     failure.getException().printStackTrace(System.out);
-    run.broken(failrate.solr.Failure.text(failure.getException()));
+    ledger.broken(failrate.solr.Failure.text(failure.getException()));
   }
 
   @Override

@@ -9,6 +9,6 @@ public final class Recovery {
     int rounds = o.number("rounds", 5);
     Run run = new Run(o, rounds);
     o.done();
-    JUnit.run(run, RecoveryAfterCut.class, rounds / run.perCluster);
+    JUnit.run(run.ledger, RecoveryAfterCut.class, rounds / run.perCluster);
   }
 }

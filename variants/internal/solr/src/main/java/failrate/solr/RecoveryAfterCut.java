@@ -63,7 +63,7 @@ public class RecoveryAfterCut extends AbstractFullDistribZkTestBase {
   public void test() throws Exception {
     waitForRecoveriesToFinish(DEFAULT_COLLECTION, true);
     for (int i = 0; i < run.perCluster; i++) {
-      round = run.begin();
+      round = run.ledger.begin();
       cutAt = 0;
       try {
         client = newClient(run.firstRoute);
@@ -71,7 +71,7 @@ public class RecoveryAfterCut extends AbstractFullDistribZkTestBase {
       } finally {
         client.close();
       }
-      run.end();
+      run.ledger.end();
     }
   }
 

@@ -16,8 +16,7 @@ final class Run {
   final Burst burst = new Burst();
   final LogWatch watch = LogWatch.begin();
   final Clients clients;
-  private final Records records = new Records();
-  private Round round; // under way; null between rounds
+  final Ledger ledger = new Ledger();
 
   Run(Options o, int rounds) {
     perCluster = o.one("cluster", "kept", "fresh").equals("kept") ? rounds : 1;
@@ -39,25 +38,5 @@ final class Run {
 
   static Run current() {
     return current;
-  }
-
-  /** Begins a round. */
-  synchronized Round begin() {
-    round = new Round();
-    return round;
-  }
-
-  /** Writes the round that is under way, once; nothing without one. */
-  synchronized void end() {
-    if (round != null) {
-      records.add(round);
-      round = null;
-    }
-  }
-
-  /** Ends the round that is under way, or that should have been, by what went wrong in it. */
-  synchronized void broken(String why) {
-    records.add((round == null ? new Round() : round).broken(why));
-    round = null;
   }
 }

@@ -8,6 +8,6 @@ public final class Send {
     Options o = Options.parse(words);
     SendRun run = new SendRun(o);
     o.done();
-    JUnit.run(run.base, SendAfterCut.class, 1);
+    JUnit.run(run.base.ledger, SendAfterCut.class, 1);
   }
 }

@@ -49,14 +49,14 @@ public class SendAfterCut extends AbstractFullDistribZkTestBase {
   public void test() throws Exception {
     waitForRecoveriesToFinish(DEFAULT_COLLECTION, true);
     for (int i = -run.warmup; i < run.rounds; i++) {
-      Round round = run.base.begin();
+      Round round = run.base.ledger.begin();
       Replica replica = ensureAllReplicasAreActive(DEFAULT_COLLECTION, "shard1", 1, 2, 30).get(0);
       Replica leader = getShardLeader(DEFAULT_COLLECTION, "shard1", 30000);
       try (Sender sender = new Sender(replica, leader)) {
         oneRound(round, sender, getProxyForReplica(replica), i);
       }
       if (i >= 0) {
-        run.base.end();
+        run.base.ledger.end();
       }
     }
   }
