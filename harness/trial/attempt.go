@@ -14,7 +14,7 @@ import (
 type attempt struct {
 	request Request
 	dir     string // the tree
-	scratch scratch
+	scratch *scratch
 	copier  *tree.Copier
 	before  snapshot
 }

@@ -101,8 +101,8 @@ func (n *Native) execute(ctx context.Context, r Request, o *Observation) error {
 	if err != nil {
 		return err
 	}
-	defer n.scratch.give(sc)
-	a := attempt{request: r, dir: t.Dir, scratch: sc, copier: &n.copier}
+	defer func() { n.scratch.give(sc) }() // as it is then
+	a := attempt{request: r, dir: t.Dir, scratch: &sc, copier: &n.copier}
 	if n.options.Isolation == study.NativeCopy {
 		a.dir = sc.tree()
 		if err := n.copier.Folder(ctx, t.Dir, a.dir); err != nil {

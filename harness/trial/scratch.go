@@ -14,7 +14,10 @@ import (
 )
 
 // scratch is the temporary folder of one attempt.
-type scratch struct{ dir string }
+type scratch struct {
+	dir  string
+	bare bool // the artifacts folder was found as it was made
+}
 
 func (s scratch) temp() string      { return filepath.Join(s.dir, "tmp") }       // the subject's $TMPDIR
 func (s scratch) artifacts() string { return filepath.Join(s.dir, "artifacts") } // its $FAILRATE_ARTIFACTS
@@ -34,11 +37,12 @@ func (p *scratchPool) take(parent string) (scratch, error) {
 	defer p.mu.Unlock()
 	if last := len(p.clean) - 1; last >= 0 {
 		s := p.clean[last]
+		s.bare = false
 		p.clean = p.clean[:last]
 		return s, nil
 	}
 	p.made++
-	s := scratch{filepath.Join(parent, strconv.Itoa(p.made))}
+	s := scratch{dir: filepath.Join(parent, strconv.Itoa(p.made))}
 	for _, d := range []string{s.dir, s.temp(), s.artifacts()} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			return s, fmt.Errorf("make the scratch folder: %w", err)
@@ -49,7 +53,7 @@ func (p *scratchPool) take(parent string) (scratch, error) {
 
 // give takes a scratch folder back. What resists being removed is removed, or reported, when the session ends.
 func (p *scratchPool) give(s scratch) {
-	if !holds(s.dir, 2) || !holds(s.temp(), 0) || !holds(s.artifacts(), 0) {
+	if !s.bare || !holds(s.dir, 2) || !holds(s.temp(), 0) {
 		_ = tree.RemoveAll(s.dir)
 		return
 	}
@@ -81,8 +85,8 @@ func holds(dir string, entries int) bool {
 
 // keepArtifacts moves what the subject left in its artifacts folder to where it is kept, without what a reader must
 // not meet: links that leave the folder, pipes, sockets and devices.
-func (s scratch) keepArtifacts(ctx context.Context, c *tree.Copier, to string) error {
-	if to == "" || holds(s.artifacts(), 0) {
+func (s *scratch) keepArtifacts(ctx context.Context, c *tree.Copier, to string) error {
+	if s.bare = holds(s.artifacts(), 0); s.bare || to == "" {
 		return nil
 	}
 	info, err := os.Lstat(s.artifacts())

@@ -103,6 +103,11 @@ func (s *stream) drain(buf []byte) {
 // finish ends the reading once the command's whole tree has ended. Should a process that escaped us hold the pipe, it
 // is given the time to let go, and then left alone with it.
 func (s *stream) finish(patience time.Duration) error {
+	select {
+	case <-s.done: // mostly: a deadline would wake up another thread for nothing
+		return s.ours.Close()
+	default:
+	}
 	if err := s.ours.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		return err
 	}
