@@ -57,15 +57,16 @@ func (c Config) form(cell plan.Cell) (trial.Request, error) {
 	}, nil
 }
 
-// env is a cell's environment: inherited, the subject's, the variant's, then the cell's own. The names that each trial
-// sets anew are left out.
+// env is a cell's environment: inherited but for what the subject unsets, the subject's, the variant's, then the cell's
+// own. The names that each trial sets anew are left out.
 func (c Config) env(cell plan.Cell) []string {
 	v, _ := c.Study.Find(cell.Variant)
 	fill := filler(cell.Parameters, false)
 	values := map[string]string{}
 	for _, pair := range c.BaseEnv[cell.Platform] {
-		name, value, _ := strings.Cut(pair, "=")
-		values[name] = value
+		if name, value, _ := strings.Cut(pair, "="); c.Study.Subject.Inherits(name) {
+			values[name] = value
+		}
 	}
 	for name, value := range c.Study.Subject.Env {
 		values[name] = fill.Replace(value)

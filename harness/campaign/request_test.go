@@ -18,7 +18,7 @@ func requestOf(t *testing.T, shell bool, value string) trial.Request {
 		Variants:   []study.Variant{{Name: "a", Args: []string{"--x", "it's {delay}"}, Env: map[string]string{"WAIT": "{delay}", "SHARED": "variant"}}},
 		Stress:     []study.Stress{{Name: "half", Quota: 0.5}},
 		Parameters: []study.Parameter{{Name: "delay", Values: []string{value}}},
-		Subject:    study.Subject{Command: []string{"run", "--delay={delay}"}, Env: map[string]string{"SHARED": "subject"}, Timeout: time.Second, Shell: shell},
+		Subject:    study.Subject{Command: []string{"run", "--delay={delay}"}, Env: map[string]string{"SHARED": "subject", "CI_KEPT": "subject"}, Unset: []string{"CI*", "GONE"}, Timeout: time.Second, Shell: shell},
 	}
 	if shell {
 		s.Subject.Command = []string{"run {delay} && true"}
@@ -27,7 +27,7 @@ func requestOf(t *testing.T, shell bool, value string) trial.Request {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := Config{Study: s, Plan: p, BaseEnv: map[study.Platform][]string{study.Native: {"PATH=/bin", "SHARED=base"}}}
+	cfg := Config{Study: s, Plan: p, BaseEnv: map[study.Platform][]string{study.Native: {"PATH=/bin", "SHARED=base", "CI=true", "CI_KEPT=base", "GONE=x", "GONE_NOT=y"}}}
 	for b := range p.Blocks(plan.Shard{}) {
 		run := newRunner(cfg)
 		first, err := run.request(b.Trials[0], 1)
@@ -56,7 +56,10 @@ func TestRequestFillsParametersAndAppliesTheVariant(t *testing.T) {
 	if r.ID != "a/native/half/delay=5ms#0001!2" || r.Quota != 0.5 || r.Timeout != time.Second {
 		t.Errorf("request %+v", r)
 	}
-	for _, want := range []string{"PATH=/bin", "SHARED=variant", "WAIT=5ms", "FAILRATE_PARAM_DELAY=5ms", "FAILRATE_VARIANT=a",
+	if slices.Contains(r.Env, "CI=true") || slices.Contains(r.Env, "GONE=x") {
+		t.Errorf("the environment has what the subject unsets: %q", r.Env)
+	}
+	for _, want := range []string{"PATH=/bin", "CI_KEPT=subject", "GONE_NOT=y", "SHARED=variant", "WAIT=5ms", "FAILRATE_PARAM_DELAY=5ms", "FAILRATE_VARIANT=a",
 		"FAILRATE_TRIAL=a/native/half/delay=5ms#0001", "FAILRATE_PLATFORM=native", "FAILRATE_STRESS=half"} {
 		if !slices.Contains(r.Env, want) {
 			t.Errorf("environment lacks %q: %q", want, r.Env)

@@ -43,6 +43,11 @@ hint: paths are relative to the study's folder and stay inside it`},
 	{"image name", oneSubject + `image: "UPPER case"`, schemaToo,
 		`study.yaml:4:10: "UPPER case" is not an image's name: invalid reference format: repository name (library/UPPER case) must be lowercase
 hint: such as eclipse-temurin:21`},
+	{"unset star", oneSubject + "unset: ['*']", schemaToo,
+		`study.yaml:4:11: "*" is not the name of an environment variable
+hint: such as CI, or JENKINS_* for all that begin so`},
+	{"unset twice", oneSubject + "unset: [CI, CI]", schemaToo,
+		`study.yaml:4:15: unset: "CI" is there twice`},
 	{"image neither", oneSubject + "image: {pull: always}", schemaToo,
 		`study.yaml:4:10: image has to have one of name and build
 hint: name says which image to take, build the folder to make it from`},

@@ -19,6 +19,7 @@ func encodeSubject(s, d Subject) *yaml.Node {
 	m.add("setup", encodeCommands(s.Setup))
 	m.add("command", encodeCommand(s.Command, s.Shell))
 	m.texts("env", s.Env)
+	m.add("unset", flow(list(s.Unset)))
 	m.add("results", encodeResults(s.Results))
 	m.text("timeout", short(s.Timeout))
 	m.duration("grace", s.Grace, d.Grace)

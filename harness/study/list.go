@@ -72,6 +72,34 @@ func (r *reader) environment(n *yaml.Node, into *map[string]string) {
 	})
 }
 
+// unsetPattern is a name, or the beginning of names with a star after it. A star alone would unset PATH too.
+var unsetPattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
+
+// unset reads the names of variables that are not inherited.
+func (r *reader) unset(n *yaml.Node, into *[]string) {
+	texts, at := r.words(n, "names")
+	for i, text := range texts {
+		switch {
+		case !unsetPattern.MatchString(text):
+			r.fail(at[i], "such as CI, or JENKINS_* for all that begin so", "%s is not the name of an environment variable", clip(text))
+		case slices.Contains(*into, text):
+			r.fail(at[i], "", "unset: %q is there twice", text)
+		default:
+			*into = append(*into, text)
+		}
+	}
+}
+
+// Inherits reports whether a variable of the harness's own environment is passed on to the set-up and the trials.
+func (s Subject) Inherits(name string) bool {
+	for _, u := range s.Unset {
+		if start, open := strings.CutSuffix(u, "*"); name == u || open && strings.HasPrefix(name, start) {
+			return false
+		}
+	}
+	return true
+}
+
 // buildArgs reads the arguments of an image build.
 func (r *reader) buildArgs(n *yaml.Node, into *map[string]string) {
 	r.textMap(n, into, func(p pair) bool {

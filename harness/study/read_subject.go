@@ -21,6 +21,7 @@ var subjectKeys = []key[Subject]{
 	}},
 	{"command", true, func(r *reader, n *yaml.Node, s *Subject) { r.placeholders(r.command(n, s.Shell, &s.Command)) }},
 	{"env", false, func(r *reader, n *yaml.Node, s *Subject) { r.environment(n, &s.Env) }},
+	{"unset", false, func(r *reader, n *yaml.Node, s *Subject) { r.unset(n, &s.Unset) }},
 	{"results", false, func(r *reader, n *yaml.Node, s *Subject) { readResults(r, n, &s.Results) }},
 	{"timeout", false, func(r *reader, n *yaml.Node, s *Subject) { r.duration(n, &s.Timeout) }},
 	{"grace", false, func(r *reader, n *yaml.Node, s *Subject) { r.duration(n, &s.Grace) }},

@@ -57,6 +57,7 @@ type Subject struct {
 	Command   []string          // the trial; never empty; one element when Shell
 	Shell     bool              // run Command[0] by /bin/sh -c
 	Env       map[string]string // added to the trial's environment
+	Unset     []string          `json:",omitempty"` // inherited variables that neither set-up nor trials get; see Inherits
 	Results   Results
 	Timeout   time.Duration // per trial, above 0
 	Grace     time.Duration // between TERM and KILL, above 0

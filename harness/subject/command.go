@@ -46,7 +46,7 @@ const (
 // the trials. Its output goes to the log.
 func (p *Preparer) run(ctx context.Context, c command) error {
 	failed := &CommandError{Step: c.step, Command: c.args, Log: c.log}
-	env := process.Environ(p.o.Env, append([]string{"PWD=" + c.dir}, c.env...)...)
+	env := process.Environ(p.inherited(), append([]string{"PWD=" + c.dir}, c.env...)...)
 	path, err := process.LookUp(c.args[0], c.dir, env)
 	if err != nil {
 		failed.Why = err.Error()
@@ -72,6 +72,16 @@ func (p *Preparer) run(ctx context.Context, c command) error {
 	}
 	failed.Tail = tail
 	return failed
+}
+
+// inherited is the harness's environment but for what the subject unsets.
+func (p *Preparer) inherited() (env []string) {
+	for _, pair := range p.o.Env {
+		if name, _, _ := strings.Cut(pair, "="); p.o.Study.Subject.Inherits(name) {
+			env = append(env, pair)
+		}
+	}
+	return env
 }
 
 func (p *Preparer) wait(ctx context.Context, c process.Command) (process.Exit, error) {

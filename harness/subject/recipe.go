@@ -36,7 +36,8 @@ type ingredients struct {
 	Compile []string          `json:"compile"`
 	Target  Target            `json:"target"`
 	Setup   [][]string        `json:"setup"`
-	Env     []string          `json:"env"` // that the set-up sees of the study's
+	Env     []string          `json:"env"`             // that the set-up sees of the study's
+	Unset   []string          `json:"unset,omitempty"` // that it does not see of the harness's
 	Host    string            `json:"host"`
 }
 
@@ -64,7 +65,7 @@ func (p *Preparer) recipe(ctx context.Context, v study.Variant, target Target, n
 	if native {
 		in.Host = runtime.GOOS + "/" + runtime.GOARCH
 		if r.setup = setupOf(subject, v); len(r.setup) > 0 {
-			in.Setup, in.Env = r.setup, environment(subject, v)
+			in.Setup, in.Env, in.Unset = r.setup, environment(subject, v), subject.Unset
 		}
 	}
 	text, err := json.Marshal(in)

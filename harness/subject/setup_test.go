@@ -256,3 +256,16 @@ func TestCompileFails(t *testing.T) {
 		}
 	}
 }
+
+func TestSetupDoesNotSeeWhatTheSubjectUnsets(t *testing.T) {
+	t.Parallel()
+	for kind, b := range sources(t) {
+		setup, _ := b.sh(`echo "${CI-none} ${CI_JOB-none} ${KEPT-none}" > env`)
+		b.study.Subject.Setup = [][]string{setup}
+		b.study.Subject.Unset = []string{"CI*"}
+		p := b.preparer(func(o *Options) { o.Env = append(os.Environ(), "CI=1", "CI_JOB=2", "KEPT=3") })
+		if got := b.read(b.native(p, "base"), "env"); got != "none none 3\n" {
+			t.Errorf("%s: %q", kind, got)
+		}
+	}
+}
