@@ -22,12 +22,13 @@ var allowed = map[string][]string{
 	"harness/plan":          {"harness/study"},
 	"harness/trial/tree":    {}, // folders of files, for everything that copies or digests one
 	"harness/trial/process": {"harness/trial/tree"},
-	"harness/subject":       {"harness/study", "harness/trial/process", "harness/trial/tree"},
+	"harness/mask":          {}, // secrets of an environment, hidden in whatever is written down
+	"harness/subject":       {"harness/study", "harness/mask", "harness/trial/process", "harness/trial/tree"},
 	"harness/trial":         {"harness/study", "harness/plan", "harness/trial/process", "harness/trial/tree"},
 	"containers":            {"harness/study", "harness/plan", "harness/trial", "harness/trial/process", "harness/trial/tree"},
 	"harness/classify":      {"harness/study", "harness/trial"},
 	"harness/journal":       {"harness/plan", "harness/trial", "harness/classify"},
-	"harness/campaign":      {"harness/study", "harness/plan", "harness/trial", "harness/classify", "harness/journal", "stats", "stress"},
+	"harness/campaign":      {"harness/study", "harness/mask", "harness/plan", "harness/trial", "harness/classify", "harness/journal", "stats", "stress"},
 	"reports":               {"harness/study", "harness/plan", "harness/classify", "harness/journal", "stats"},
 	"reports/trackers":      {"reports"},
 	"variants":              {},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/failrate/failrate/harness/classify"
 	"github.com/failrate/failrate/harness/journal"
+	"github.com/failrate/failrate/harness/mask"
 	"github.com/failrate/failrate/harness/plan"
 	"github.com/failrate/failrate/harness/study"
 	"github.com/failrate/failrate/harness/subject"
@@ -28,6 +29,7 @@ type job struct {
 	rules  *classify.Rules
 	plan   *plan.Plan
 	looker looker // nil for a fixed number of trials
+	mask   *mask.Mask
 	shard  plan.Shard
 	header journal.Header
 	dir    string // the results folder
@@ -70,6 +72,9 @@ func (a *app) newJob(ctx context.Context, o measureOptions) (*job, error) {
 	j.engine = a.findEngine(ctx, j)
 	j.closers = append(j.closers, j.engine.close)
 	if err := j.makePlan(); err != nil {
+		return nil, err
+	}
+	if err := j.hideSecrets(); err != nil {
 		return nil, err
 	}
 	j.makeHeader()
@@ -196,6 +201,12 @@ func (j *job) repeat() []string {
 	}
 	if o.until.Tell != "" {
 		words = append(words, "--tell", o.until.Tell)
+	}
+	if len(o.run.Mask) > 0 {
+		words = append(words, "--mask", strings.Join(o.run.Mask, ","))
+	}
+	if o.run.NoMask {
+		words = append(words, "--no-mask")
 	}
 	if o.selection.NoControls {
 		words = append(words, "--no-controls")

@@ -27,7 +27,7 @@ func (j *job) loop() (campaign.Summary, error) {
 	}
 	config := campaign.Config{
 		Study: j.study, Plan: j.plan, Shard: j.shard, Skip: j.skip, Executors: j.executors, Unready: j.unready, Rules: j.rules,
-		Recorder: j.journal, Past: past, Files: campaign.Files{Results: j.dir, Scratch: j.scratch},
+		Recorder: j.journal, Past: past, Files: campaign.Files{Results: j.dir, Scratch: j.scratch}, Mask: j.mask,
 		Observer: show, Jobs: j.opts.run.Jobs, Budget: j.opts.run.Budget, Drain: j.signals.drain,
 		BaseEnv: map[study.Platform][]string{study.Native: nativeEnv(j.app.env)},
 	}

@@ -36,6 +36,8 @@ type runOptions struct {
 	Progress  string
 	DryRun    bool
 	HostName  string
+	Mask      []string
+	NoMask    bool
 }
 
 func newMeasure(a *app) *cobra.Command {
@@ -92,6 +94,8 @@ func (o *runOptions) addFlags(c *cobra.Command) {
 	f.StringToStringVar(&o.Images, "image", nil, "use a local image instead of a study's: NAME=REFERENCE")
 	f.StringVar(&o.Progress, "progress", "auto", "auto (live on a terminal), plain or none")
 	f.BoolVar(&o.DryRun, "dry-run", false, "print the plan and stop")
+	f.StringSliceVar(&o.Mask, "mask", nil, "environment variables whose values are hidden in logs, journal and reports, beside those of usual names (*_TOKEN, *_PASSWORD, …)")
+	f.BoolVar(&o.NoMask, "no-mask", false, "do not hide the values of variables with such usual names")
 	f.StringVar(&o.HostName, "host-name", "", "name for this machine in the record (default: a hash of the host's name)")
 }
 

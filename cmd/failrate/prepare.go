@@ -32,7 +32,7 @@ func (j *job) prepare() error {
 		return wrap(exitUnexpected, err)
 	}
 	j.subjects = subject.New(subject.Options{
-		Study: j.study, Cache: j.app.cacheDir(), Session: session, Env: j.app.env, Exclude: []string{results},
+		Study: j.study, Cache: j.app.cacheDir(), Session: session, Env: j.app.env, Mask: j.mask, Exclude: []string{results},
 		Log: func(format string, args ...any) { fmt.Fprintf(j.app.Err, format+"\n", args...) },
 	})
 	j.header.Prepared = map[string]trial.Facts{}
@@ -132,8 +132,8 @@ func (j *job) prepared(variant string, p study.Platform, facts trial.Facts, err 
 		j.header.Prepared[key] = facts
 		return
 	}
-	j.unready[key] = err.Error()
-	fmt.Fprintf(j.app.Err, "warning: %s cannot be measured: %v\n", key, err)
+	j.unready[key] = j.mask.String(err.Error())
+	fmt.Fprintf(j.app.Err, "warning: %s cannot be measured: %s\n", key, j.unready[key])
 	var tail []string
 	var inside *containers.SetupError
 	var outside *subject.CommandError
@@ -143,7 +143,7 @@ func (j *job) prepared(variant string, p study.Platform, facts trial.Facts, err 
 	case errors.As(err, &outside):
 		tail = outside.Tail
 	}
-	for _, line := range tail {
+	for _, line := range j.mask.Strings(tail) {
 		fmt.Fprintf(j.app.Err, "  | %s\n", line)
 	}
 }

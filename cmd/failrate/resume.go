@@ -34,6 +34,7 @@ func (j *job) recall() error {
 	now.selection, now.until = old.selection, old.until
 	now.selection.Seed = h.Plan.Seed
 	now.run.Shard, now.run.CIAttempt, now.run.Jobs, now.run.HostName = h.Shard, h.Attempt, h.Jobs, h.Host.Name
+	now.run.Mask, now.run.NoMask = append(now.run.Mask, old.run.Mask...), now.run.NoMask || old.run.NoMask
 	if len(now.run.Images) == 0 {
 		now.run.Images = old.run.Images
 	}

@@ -83,8 +83,13 @@ func (r *runner) observeAttempt(ctx context.Context, t plan.Trial, attempt int) 
 	}
 	obs := exec.Execute(ctx, req)
 	held.release(&obs)
+	hidden := r.hideSecrets(out, &obs)
 	j := r.cfg.Rules.Judge(t.Cell.Variant, obs, classify.OpenInput(req.Out))
-	if err := place.close(r.cfg.Study.Keep, j.Outcome); err != nil {
+	keep := r.cfg.Study.Keep
+	if !hidden {
+		keep = study.KeepNone
+	}
+	if err := place.close(keep, j.Outcome); err != nil {
 		j.Reason = oneLine(j.Reason + "; its log could not be kept: " + err.Error())
 	}
 	return obs, j
@@ -102,7 +107,7 @@ func (r *runner) unready(c plan.Cell) (string, bool) {
 
 // judgeFault is the observation and the judgement of an attempt that never reached an executor.
 func (r *runner) judgeFault(t plan.Trial, why string) (trial.Observation, classify.Judgement) {
-	obs := trial.Observation{Started: r.cfg.now(), Exit: -1, Fault: oneLine(why)}
+	obs := trial.Observation{Started: r.cfg.now(), Exit: -1, Fault: oneLine(r.cfg.Mask.String(why))}
 	return obs, r.cfg.Rules.Judge(t.Cell.Variant, obs, classify.Input{})
 }
 

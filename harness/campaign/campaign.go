@@ -13,6 +13,7 @@ import (
 
 	"github.com/failrate/failrate/harness/classify"
 	"github.com/failrate/failrate/harness/journal"
+	"github.com/failrate/failrate/harness/mask"
 	"github.com/failrate/failrate/harness/plan"
 	"github.com/failrate/failrate/harness/study"
 	"github.com/failrate/failrate/harness/trial"
@@ -57,11 +58,12 @@ type Config struct {
 	Unready   map[string]string // by variant/platform: why its subject could not be prepared; its trials are broken
 	Rules     Judge
 	Recorder  Recorder
-	Past      Past     // what a resumed campaign has already; nil for a new one
-	Files     Files    // where outputs go
-	Looker    Looker   // nil means a fixed number of trials
-	Observer  Observer // nil means nobody watches
-	Jobs      int      // trials at once; 0 means 1
+	Past      Past       // what a resumed campaign has already; nil for a new one
+	Files     Files      // where outputs go
+	Mask      *mask.Mask // hides secrets in what is kept of a trial, once it is judged; nil hides nothing
+	Looker    Looker     // nil means a fixed number of trials
+	Observer  Observer   // nil means nobody watches
+	Jobs      int        // trials at once; 0 means 1
 	Budget    time.Duration
 	BaseEnv   map[study.Platform][]string // NAME=value that the platform's trials inherit
 	Drain     <-chan struct{}             // closed: start nothing further, let what runs end

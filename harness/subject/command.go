@@ -45,7 +45,7 @@ const (
 // run runs a command to its end, and ends what it leaves: a build daemon that outlived the set-up would take part in
 // the trials. Its output goes to the log.
 func (p *Preparer) run(ctx context.Context, c command) error {
-	failed := &CommandError{Step: c.step, Command: c.args, Log: c.log}
+	failed := &CommandError{Step: c.step, Command: p.o.Mask.Strings(c.args), Log: c.log}
 	env := process.Environ(p.inherited(), append([]string{"PWD=" + c.dir}, c.env...)...)
 	path, err := process.LookUp(c.args[0], c.dir, env)
 	if err != nil {
@@ -59,7 +59,7 @@ func (p *Preparer) run(ctx context.Context, c command) error {
 	}
 	exit, err := p.wait(ctx, process.Command{Path: path, Args: c.args, Dir: c.dir, Env: env, Log: log})
 	_, lost := log.Close()
-	tail, unkept := appendLog(c, part, exit)
+	tail, unkept := p.appendLog(c, part, exit)
 	if err = errors.Join(err, lost, unkept); err != nil {
 		failed.Why = err.Error()
 		return failed
@@ -106,13 +106,16 @@ func (p *Preparer) ended(exit process.Exit) string {
 }
 
 // appendLog moves a command's output to the end of the log, below its name, and gives the last lines of it.
-func appendLog(c command, part string, exit process.Exit) (tail []string, err error) {
+func (p *Preparer) appendLog(c command, part string, exit process.Exit) (tail []string, err error) {
 	log, err := os.OpenFile(c.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
-	if _, err := fmt.Fprintf(log, "$ %s\n", strings.Join(c.args, " ")); err != nil {
+	if _, err := fmt.Fprintf(log, "$ %s\n", p.o.Mask.String(strings.Join(c.args, " "))); err != nil {
+		return nil, err
+	}
+	if err := p.o.Mask.File(part); err != nil {
 		return nil, err
 	}
 	out, err := os.Open(part)

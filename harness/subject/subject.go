@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/failrate/failrate/harness/mask"
 	"github.com/failrate/failrate/harness/study"
 	"github.com/failrate/failrate/harness/trial/process"
 	"github.com/failrate/failrate/harness/trial/tree"
@@ -27,6 +28,7 @@ type Options struct {
 	Cache   string                           // absolute folder for clones and trees that are used again; harnesses may share it
 	Session *process.Session                 // owns the commands, and the trees that are for this run alone
 	Env     []string                         // environment of the commands, NAME=value; nil means os.Environ
+	Mask    *mask.Mask                       // hides secrets in logs and errors; nil hides nothing
 	Exclude []string                         // absolute folders that are left out of copies, such as that of the results
 	Timeout time.Duration                    // of each command; 0 means DefaultTimeout
 	Update  bool                             // fetch a clone even when it has the ref, as a branch may have moved
