@@ -9,7 +9,7 @@ const chunk = 64 << 10
 type reader struct {
 	mask *Mask
 	from io.Reader
-	raw  []byte // read and not yet looked through
+	raw  []byte // read and not yet looked through, at the front of its room
 	out  []byte // looked through and not yet given
 	err  error  // of from, given after out
 }
@@ -20,11 +20,13 @@ func (r *reader) Read(p []byte) (int, error) {
 		if r.err != nil {
 			return 0, r.err
 		}
-		used := len(r.raw)
-		grown := append(r.raw[:used:used], make([]byte, chunk)...)
-		n, err := r.from.Read(grown[used:])
-		r.err = err
-		r.out, r.raw = r.mask.scan(r.out[:0], grown[:used+n], err != nil)
+		if r.raw == nil {
+			r.raw = make([]byte, 0, chunk+r.mask.longest)
+		}
+		n, err := r.from.Read(r.raw[len(r.raw):cap(r.raw)])
+		var rest []byte
+		r.out, rest = r.mask.scan(r.out[:0], r.raw[:len(r.raw)+n], err != nil)
+		r.raw, r.err = r.raw[:copy(r.raw[:cap(r.raw)], rest)], err
 	}
 	n := copy(p, r.out)
 	r.out = r.out[n:]
