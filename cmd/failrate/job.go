@@ -23,7 +23,7 @@ import (
 // job is one run of measure: everything that is decided before the first trial, and what the run opens.
 type job struct {
 	app    *app
-	ctx    context.Context // the program's own; the loop's is under signals
+	ctx    context.Context // ends with a signal
 	opts   measureOptions
 	study  *study.Study
 	rules  *classify.Rules
@@ -234,7 +234,7 @@ func (j *job) open() error {
 	return nil
 }
 
-func (j *job) signalled() bool { return j.signals != nil && j.signals.signalled() }
+func (j *job) signalled() bool { return j.signals.signalled() }
 
 func (j *job) unreadyNames() string {
 	return strings.Join(slices.Sorted(maps.Keys(j.unready)), ", ")

@@ -13,10 +13,8 @@ import (
 	"github.com/failrate/failrate/reports"
 )
 
-// loop runs the campaign. Ctrl-C and TERM are taken from here on.
+// loop runs the campaign.
 func (j *job) loop() (campaign.Summary, error) {
-	j.signals = watchSignals(j.ctx, func(text string) { fmt.Fprintln(j.app.Err, text) })
-	j.closers = append(j.closers, func() error { j.signals.stop(); return nil })
 	show, err := j.app.newProgress(j.opts.run.Progress, j.plan, j.shard, j.skip, j.study.Claims.Confidence)
 	if err != nil {
 		return campaign.Summary{}, err

@@ -108,16 +108,19 @@ func (a *app) measure(ctx context.Context, o measureOptions) error {
 	if !slices.Contains(formatNames(), o.output.Format) { // before hours of measuring, not after
 		return fail(exitUsage, "formats: "+strings.Join(formatNames(), ", "), "--format %q is not one", o.output.Format)
 	}
-	job, err := a.newJob(ctx, o)
+	signals := watchSignals(ctx, func(text string) { fmt.Fprintln(a.Err, text) })
+	defer signals.stop() // after everything was let go of
+	job, err := a.newJob(signals.ctx, o)
 	if err != nil {
-		return err
+		return signals.before(err)
 	}
 	if o.run.DryRun {
 		return a.printPlan(job)
 	}
+	job.signals = signals
 	defer job.close()
-	if err := job.prepare(); err != nil {
-		return err
+	if err := job.prepare(); err != nil || !signals.begin() {
+		return signals.before(err)
 	}
 	if err := job.open(); err != nil {
 		return err

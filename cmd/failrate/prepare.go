@@ -44,7 +44,7 @@ func (j *job) prepare() error {
 			j.prepareContainers()
 		}
 	}
-	return nil
+	return j.ctx.Err()
 }
 
 // sessions is the folder of the files that say what live harnesses own.
@@ -75,6 +75,9 @@ func (j *job) variants() []string {
 func (j *job) prepareNative() {
 	trees := map[string]trial.Tree{}
 	for _, name := range j.variants() {
+		if j.ctx.Err() != nil {
+			return
+		}
 		got, err := j.subjects.Native(j.ctx, name)
 		j.prepared(name, study.Native, got.Facts, err)
 		trees[name] = trial.Tree{Dir: got.Dir, Facts: got.Facts, Err: err}
@@ -90,6 +93,9 @@ func (j *job) prepareContainers() {
 	images := map[string]containers.Image{}
 	owner := containers.Self(j.header.Campaign)
 	for _, name := range j.variants() {
+		if j.ctx.Err() != nil {
+			return
+		}
 		image, err := j.image(name, owner)
 		j.prepared(name, study.Container, image.Facts, err)
 		image.Err = err
@@ -128,6 +134,9 @@ func (j *job) image(name string, owner containers.Owner) (containers.Image, erro
 // prepared notes what came of one variant's preparation, and says it at once when it failed: set-up can take minutes.
 func (j *job) prepared(variant string, p study.Platform, facts trial.Facts, err error) {
 	key := variant + "/" + string(p)
+	if j.ctx.Err() != nil {
+		return // a signal ended it, which is not the variant's fault
+	}
 	if err == nil {
 		j.header.Prepared[key] = facts
 		return
