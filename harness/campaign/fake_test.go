@@ -52,7 +52,7 @@ func (s *scripted) attempts() []string {
 
 // bench is a small study with a real journal and a scripted executor.
 type bench struct {
-	t      *testing.T
+	t      testing.TB
 	study  *study.Study
 	plan   *plan.Plan
 	dir    string
@@ -61,7 +61,7 @@ type bench struct {
 }
 
 // newBench makes a study of two variants, n trials each, and the controls given.
-func newBench(t *testing.T, n int, controls ...study.Control) *bench {
+func newBench(t testing.TB, n int, controls ...study.Control) *bench {
 	t.Helper()
 	s := &study.Study{
 		Name: "bench", Baseline: "a", Variants: []study.Variant{{Name: "a"}, {Name: "b"}}, Controls: controls,
