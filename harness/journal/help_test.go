@@ -54,7 +54,7 @@ func finished(id string, o classify.Outcome, n int) Finished {
 			Load:   &trial.Load{Asked: "cpu 2x", Cores: &cores, Throttled: &throttled},
 			Facts:  trial.Facts{"image": "sha256:0a1b", "kernel": "6.18"}},
 		Judgement: classify.Judgement{Outcome: o, Evidence: []string{"cut"}, Metrics: map[string]float64{"delay_us": float64(n) / 4, "bytes": 1},
-			Facts: map[string]string{"gomaxprocs": "4"}, Rounds: &classify.Rounds{N: 10, Failed: n % 3}}}
+			Facts: map[string]string{"gomaxprocs": "4"}, Rounds: &classify.Rounds{N: 10, Failed: n % 3, Broken: n % 2, Unexercised: n % 4}}}
 	if o == classify.Fail {
 		f.Judgement.Class, f.Judgement.Reason, f.Judgement.Excerpt = "committed", "rule 1: <Broken pipe> & more", "head\n\x1b[31m\"crc\":\"00000000\"}\u2028tail"
 		f.Judgement.Rounds.Classes = map[string]int{"committed": n % 3}

@@ -94,7 +94,8 @@ func (p *parser) rounds(r *Record, v *fastjson.Value) {
 	}
 	classes := r.rounds.Classes
 	clear(classes)
-	r.rounds = classify.Rounds{N: v.GetInt("n"), Failed: v.GetInt("failed"), Broken: v.GetInt("broken"), Classes: classes}
+	r.rounds = classify.Rounds{N: v.GetInt("n"), Failed: v.GetInt("failed"), Broken: v.GetInt("broken"),
+		Unexercised: v.GetInt("unexercised"), Classes: classes}
 	visit(v.Get("classes"), func(name []byte, v *fastjson.Value) {
 		if r.rounds.Classes == nil {
 			r.rounds.Classes = map[string]int{}
