@@ -81,28 +81,36 @@ func newWorkflow(t *testing.T) *workflow {
 // act runs the workflow once; args choose what runs again.
 func (w *workflow) act(attempt string, args ...string) {
 	w.t.Helper()
-	command := append([]string{"tool", "-modfile=.github/tools/go.mod", "act", "workflow_dispatch",
-		"-W", ".github/workflows/measure.yml", "-P", "ubuntu-latest=-self-hosted",
+	w.actIn(w.repo, "workflow_dispatch", append([]string{
+		"-W", ".github/workflows/measure.yml",
 		"--input", "study=cmd/failrate/testdata/act/study", "--input", "shards=4", "--input", "seed=20261201", "--input", "n=40",
-		"--env", "ARTIFACT_STORE=" + w.store, "--env", "FLAKY_CANCEL=" + w.cancel, "--env", "GITHUB_RUN_ATTEMPT=" + attempt,
-		"--env", "FAILRATE_CACHE=" + filepath.Join(w.home, "failrate"),
+		"--env", "FLAKY_CANCEL=" + w.cancel, "--env", "GITHUB_RUN_ATTEMPT=" + attempt,
+	}, args...)...)
+}
+
+// actIn runs the workflows of a repository for an event, on this machine and in no container.
+func (w *workflow) actIn(repo, event string, args ...string) (out string, passed bool) {
+	w.t.Helper()
+	command := append([]string{"tool", "-modfile=" + filepath.Join(w.repo, ".github/tools/go.mod"), "act", event, "-P", "ubuntu-latest=-self-hosted",
+		"-C", repo, "--env", "ARTIFACT_STORE=" + w.store, "--env", "FAILRATE_CACHE=" + filepath.Join(w.home, "failrate"),
 	}, args...)
 	env := append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(w.home, "cache"), "GOCACHE="+goCache(), "DOCKER_HOST=unix:///nowhere")
-	w.run(w.repo, env, "go", append(command, w.actions...)...)
+	return w.run(w.repo, env, "go", append(command, w.actions...)...)
 }
 
 // run runs a program to its end. act's own status is not the test's: a cancelled shard fails its job, as it should.
-func (w *workflow) run(dir string, env []string, name string, args ...string) {
+func (w *workflow) run(dir string, env []string, name string, args ...string) (out string, passed bool) {
 	w.t.Helper()
 	ctx, stop := context.WithCancel(w.t.Context())
 	defer stop()
 	c := exec.CommandContext(ctx, name, args...)
 	c.Dir, c.Env = dir, env
-	out, err := c.CombinedOutput()
+	text, err := c.CombinedOutput()
 	if err != nil && name == "git" {
-		w.t.Fatalf("%s %q: %v\n%s", name, args, err, out)
+		w.t.Fatalf("%s %q: %v\n%s", name, args, err, text)
 	}
-	w.t.Logf("%s %q: %v\n%s", name, args, err, out)
+	w.t.Logf("%s %q: %v\n%s", name, args, err, text)
+	return string(text), err == nil
 }
 
 // result is a table in its JSON form.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/failrate/failrate/harness/campaign"
+	"github.com/failrate/failrate/harness/study"
 	"github.com/failrate/failrate/reports"
 )
 
@@ -43,13 +44,35 @@ type runOptions struct {
 func newMeasure(a *app) *cobra.Command {
 	var o measureOptions
 	c := newMeasureFlags(&o)
+	more := c.Flags().String("more", "", "further arguments in one text, split as a shell splits them: for a CI workflow's input")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := parseMore(c, *more); err != nil {
+			return err
+		}
 		if len(args) == 1 {
 			o.source.Study = args[0]
 		}
 		return a.measure(c.Context(), o)
 	}
 	return c
+}
+
+// parseMore takes the flags of a text as if they had stood on the command line.
+func parseMore(c *cobra.Command, text string) error {
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	words, err := study.Split(text)
+	if err == nil {
+		err = c.ParseFlags(words)
+	}
+	if err != nil {
+		return fail(exitUsage, "", "--more %q: %w", text, err)
+	}
+	if rest := c.Flags().Args(); len(rest) > 0 {
+		return fail(exitUsage, "only flags may stand there; quote a value that has spaces", "--more %q: %q is no flag", text, rest[0])
+	}
+	return nil
 }
 
 // newMeasureFlags is the command without its action: resume reads the command line of an earlier run by it.

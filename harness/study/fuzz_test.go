@@ -66,7 +66,7 @@ func FuzzCheckPatch(f *testing.F) {
 // FuzzSplit: no line makes the splitter panic, and words that are quoted again split into the same words.
 func FuzzSplit(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string) {
-		words, err := split(line)
+		words, err := Split(line)
 		if err != nil {
 			return
 		}
@@ -74,7 +74,7 @@ func FuzzSplit(f *testing.F) {
 		for _, w := range words {
 			quoted = append(quoted, "'"+strings.ReplaceAll(w, "'", `'\''`)+"'")
 		}
-		out, err := split(strings.Join(quoted, " "))
+		out, err := Split(strings.Join(quoted, " "))
 		if err != nil || !reflect.DeepEqual(out, words) {
 			t.Fatalf("%q became %q, then %q (%v)", line, words, out, err)
 		}

@@ -113,7 +113,7 @@ func inlineVariant(text string, shell bool, taken []string) (Variant, []string, 
 	case shell:
 		return Variant{Name: name}, []string{command}, nil
 	}
-	words, err := split(command)
+	words, err := Split(command)
 	if err != nil {
 		e.Message, e.Hint = err.Error(), "quote it, or let a shell run the commands: --shell"
 		return Variant{}, nil, &e

@@ -38,7 +38,7 @@ func (r *reader) commandLine(n *yaml.Node, shell bool) (texts []string, at []*ya
 	if shell {
 		return []string{text}, []*yaml.Node{n}
 	}
-	texts, err := split(text)
+	texts, err := Split(text)
 	if err != nil {
 		r.fail(n, "quote it, write the command as a list, or set shell: true", "%s: %v", r.label, err)
 		return nil, nil

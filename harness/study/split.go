@@ -8,9 +8,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// split cuts a command line into words as a POSIX shell does, for a command that no shell will run. What only a shell
+// Split cuts a command line into words as a POSIX shell does, for a command that no shell will run. What only a shell
 // can do (pipes, redirections, variables, patterns) is an error that names the character.
-func split(line string) ([]string, error) {
+func Split(line string) ([]string, error) {
 	if at := strings.IndexAny(line, "\x00\r"); at >= 0 {
 		return nil, fmt.Errorf("character %d: %U cannot stand in a command line", len([]rune(line[:at]))+1, line[at])
 	}

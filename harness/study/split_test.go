@@ -24,7 +24,7 @@ func TestSplitAsAShellDoes(t *testing.T) {
 			t.Fatalf("%q: the shell: %v", line, err)
 		}
 		want := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-		got, err := split(line)
+		got, err := Split(line)
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %q (%v), the shell has %q", line, got, err, want)
 		}
@@ -65,7 +65,7 @@ func TestSplitLeavesShellsWorkToShells(t *testing.T) {
 		"a 'b":             "character 3: reached EOF without closing quote `'`",
 		"a )":              "character 3: a command can only contain words and redirects; encountered `)`",
 	} {
-		if words, err := split(line); err == nil || err.Error() != want {
+		if words, err := Split(line); err == nil || err.Error() != want {
 			t.Errorf("%q: %q, %v; want %s", line, words, err, want)
 		}
 	}
