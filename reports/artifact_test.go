@@ -3,6 +3,7 @@ package reports
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,4 +75,28 @@ func cellsOf(t *Table) string {
 		b.WriteString(s.ID + " " + c.Variant + " " + intervalText(*c) + "\n")
 	}
 	return b.String()
+}
+
+// TestTornArtifacts cuts an archive short at many places, its central directory and its entries: each is refused in one
+// line with the next step, whatever is in the folder beside it, and the archive stays as it was.
+func TestTornArtifacts(t *testing.T) {
+	t.Parallel()
+	file := artifact(t, map[string]string{"a/s/c1": plainSpec("c1", 7, 5).write(t)})
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; n < len(whole); n += 1 + len(whole)/97 {
+		if err := os.WriteFile(file, whole[:n], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Open([]string{filepath.Dir(file)})
+		var hint interface{ Hint() string }
+		if err == nil || !errors.As(err, &hint) || !strings.Contains(hint.Hint(), "download it again") || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), file) {
+			t.Fatalf("cut to %d of %d bytes: %v", n, len(whole), err)
+		}
+		if left, err := os.ReadFile(file); err != nil || !bytes.Equal(left, whole[:n]) {
+			t.Fatalf("cut to %d bytes, the archive was changed: %v", n, err)
+		}
+	}
 }

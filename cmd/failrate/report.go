@@ -2,10 +2,12 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -198,10 +200,11 @@ func journalError(err error) error {
 	if errors.Is(err, journal.ErrRefused) || errors.Is(err, journal.ErrNone) || errors.Is(err, journal.ErrEmpty) {
 		e.status = exitJournal
 	}
-	if os.IsNotExist(err) {
-		e.status = exitUsage
-	}
 	e.hint = hintOf(err)
+	if errors.Is(err, fs.ErrNotExist) {
+		e.status = exitUsage
+		e.hint = cmp.Or(e.hint, "look at the path; measure makes its folders in results/STUDY/CAMPAIGN and prints their names")
+	}
 	return e
 }
 
