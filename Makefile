@@ -52,6 +52,14 @@ cross:
 bench:
 	go test -run '^$$' -bench . -benchtime 1x ./...
 
+## faults: the long form of the fault suite, which takes hours: prints the points survived of those tried; RUN= narrows it
+faults: RUN ?= .
+faults:
+	@status=0; \
+	FAULTS=long go test -count=1 -timeout 3h -v -run '$(RUN)' ./harness/faults || status=1; \
+	FAULTS=long go test -count=1 -timeout 3h -v -run '^TestTheSameIsNotCalledDifferent$$' ./cmd/failrate || status=1; \
+	exit $$status
+
 clean:
 	rm -rf bin
 
