@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -25,24 +26,33 @@ What a live run owns is left alone, and so are results. Every measure does the s
 }
 
 func (a *app) clean(ctx context.Context) error {
-	swept, err := trial.Sweep(a.sessions())
+	e, engineErr := containers.Connect(ctx, containers.ConnectOptions{})
+	if engineErr != nil {
+		fmt.Fprintf(a.Err, "no containers were looked for: %v\n", engineErr)
+		return wrap(exitUnexpected, a.sweep(ctx, a.Out, nil))
+	}
+	return wrap(exitUnexpected, errors.Join(a.sweep(ctx, a.Out, e), e.Close()))
+}
+
+// sweep removes what killed harnesses left on this host and in the engine, if there is one, and says how much that was.
+// What cannot be removed is in the error; the rest is removed all the same.
+func (a *app) sweep(ctx context.Context, out io.Writer, e *containers.Engine) error {
 	say := func(n int, what string) {
 		if n > 0 {
-			fmt.Fprintf(a.Out, "removed %d %s\n", n, what)
+			fmt.Fprintf(out, "removed %d %s\n", n, what)
 		}
 	}
+	swept, err := trial.Sweep(a.sessions())
 	say(len(swept.Processes), "processes")
 	say(len(swept.Folders), "temporary folders")
 	halves, cacheErr := subject.Sweep(ctx, a.cacheDir())
 	say(len(halves), "half-made trees")
-	err = errors.Join(err, cacheErr)
-	e, engineErr := containers.Connect(ctx, containers.ConnectOptions{})
-	if engineErr != nil {
-		fmt.Fprintf(a.Err, "no containers were looked for: %v\n", engineErr)
-		return wrap(exitUnexpected, err)
+	if e == nil {
+		return errors.Join(err, cacheErr)
 	}
-	gone, sweepErr := containers.Sweep(ctx, e, containers.SweepOptions{Sessions: a.sessions()})
+	gone, engineErr := containers.Sweep(ctx, e, containers.SweepOptions{Sessions: a.sessions()})
 	say(len(gone.Containers), "containers")
 	say(len(gone.Networks), "networks")
-	return wrap(exitUnexpected, errors.Join(err, sweepErr, e.Close()))
+	say(len(gone.Volumes), "volumes")
+	return errors.Join(err, cacheErr, engineErr)
 }

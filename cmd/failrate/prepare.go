@@ -18,6 +18,9 @@ import (
 // prepare makes every variant's tree and image and the executors that run in them. A variant that cannot be prepared is
 // broken; the others go on.
 func (j *job) prepare() error {
+	if err := j.app.sweep(j.ctx, j.app.Err, j.engine.engine); err != nil { // what is left over does not keep us from measuring
+		fmt.Fprintf(j.app.Err, "warning: of what a killed run left: %v\n", err)
+	}
 	session, err := process.Open(process.Options{Sessions: j.app.sessions()})
 	if err != nil {
 		return wrap(exitUnexpected, err)
