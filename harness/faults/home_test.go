@@ -44,11 +44,11 @@ func newHome(t *testing.T) *home {
 	return h
 }
 
-// write puts the study into its folder. MARK in the text becomes the marker, LOG the file where native subjects say that
+// write puts the study into its folder. $MARK in the text becomes the marker, $LOG the file where native subjects say that
 // they ran. The subject's tree holds the program as ./subject.
 func (h *home) write(t *testing.T, study string) {
 	t.Helper()
-	study = strings.NewReplacer("MARK", h.mark, "LOG", filepath.Join(h.dir, "ran.log")).Replace(study)
+	study = strings.NewReplacer("$MARK", h.mark, "$LOG", filepath.Join(h.dir, "ran.log")).Replace(study)
 	if err := os.WriteFile(filepath.Join(h.dir, "study", "study.yaml"), []byte(study), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -50,9 +50,9 @@ func (s shape) trials() int { return 2 * (2*s.iterations + 2) }
 
 // study is the text of its study.yaml.
 func (s shape) study() string {
-	env, subject := "FAULTS_MARK: MARK", ""
+	env, subject := "FAULTS_MARK: $MARK", ""
 	if s.platform == "native" {
-		env += ", FAULTS_LOG: LOG"
+		env += ", FAULTS_LOG: $LOG"
 	}
 	if s.isolation != "" {
 		subject += "  isolation: {" + s.platform + ": " + s.isolation + "}\n"
