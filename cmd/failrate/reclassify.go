@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -67,7 +68,7 @@ func (a *app) reclassify(dir, arg string) error {
 	}
 	err = errors.Join(r.replay(), r.to.Close())
 	if err != nil {
-		return journalError(err)
+		return journalError(errors.Join(err, os.RemoveAll(to))) // half of it would be taken for all
 	}
 	for _, what := range slices.Sorted(maps.Keys(r.changed)) {
 		fmt.Fprintf(a.Err, "%s: %d attempts\n", what, r.changed[what])
@@ -123,9 +124,12 @@ func (r *rejudge) record(rec *journal.Record) error {
 func (r *rejudge) finished(f journal.Finished) error {
 	old := f.Judgement
 	in := r.input(f.ID)
-	if f.Observation.Fault == "" && !f.Observation.Stopped && in.Log == nil {
+	switch err := r.rules.Check(f.Observation, in); {
+	case errors.Is(err, fs.ErrNotExist):
 		r.blind++
-	} else {
+	case err != nil: // it was kept, and is damaged or out of reach: a judgement without it would be another one
+		return fmt.Errorf("the output of %s: %w", f.ID, err)
+	default:
 		variant, _, _ := strings.Cut(f.ID, "/")
 		f.Judgement = r.rules.Judge(variant, f.Observation, in)
 	}
@@ -140,13 +144,15 @@ func (r *rejudge) finished(f journal.Finished) error {
 	return r.to.Finish(f)
 }
 
-// input gives what was kept of an attempt; without a log, nothing was.
+// input gives access to what was kept of an attempt. Where stdout alone was not kept, results on it are looked for in the
+// whole output.
 func (r *rejudge) input(id string) classify.Input {
 	base := filepath.Join(r.from, "logs", plan.FileName(id))
-	if _, err := os.Stat(base + ".log.gz"); err != nil {
-		return classify.Input{}
+	out := trial.Output{Log: base + ".log", Records: base + ".records.jsonl", Results: base + ".results"}
+	if _, err := os.Stat(base + ".stdout.gz"); err == nil {
+		out.Stdout = base + ".stdout"
 	}
-	return classify.OpenInput(trial.Output{Log: base + ".log", Records: base + ".records.jsonl", Results: base + ".results"})
+	return classify.OpenInput(out)
 }
 
 func trialOf(attempt string) string {
