@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/docker/docker/api/types/container"
 	"golang.org/x/sys/unix"
 
 	"github.com/failrate/failrate/harness/study"
@@ -29,6 +30,7 @@ type harness struct {
 	Sessions string // folder in which its session file is locked; empty means that it has none
 	Folder   string
 	Image    Image
+	Owner    *Owner // whom its containers belong to; nil means itself
 }
 
 // runHarness holds a trial of each isolation until stdin ends, then cleans up as every harness does.
@@ -55,10 +57,14 @@ func runHarness() bool {
 	if err != nil {
 		panic(err)
 	}
+	owner := Self(h.Session)
+	if h.Owner != nil {
+		owner = *h.Owner
+	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	var running sync.WaitGroup
 	for _, isolation := range []study.ContainerIsolation{study.ContainerFresh, study.ContainerWarm} {
-		x := New(Options{Engine: e, Images: map[string]Image{"a": h.Image}, Isolation: isolation, Owner: Self(h.Session)})
+		x := New(Options{Engine: e, Images: map[string]Image{"a": h.Image}, Isolation: isolation, Owner: owner})
 		burst := filepath.Join(h.Folder, string(isolation))
 		running.Go(func() {
 			x.Execute(ctx, trial.Request{ID: "held", Variant: "a", Command: []string{"./hostile", "touch=$FAILRATE_BURST", "sleep="},
@@ -157,6 +163,43 @@ func TestKilledHarness(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestEndsWithHarness requires that every container ends by itself when its harness is killed, and that all but the
+// trial's, whose state may be asked for, are then gone. They belong to the living test, so that no sweep of anybody who
+// uses this engine takes them for leftovers: a container that another one removed would prove nothing.
+func TestEndsWithHarness(t *testing.T) {
+	t.Parallel()
+	e := needEngine(t)
+	owner := Self(shared.owner.Session + "-alone")
+	t.Cleanup(func() {
+		for _, c := range containersOf(t, e, owner, true) {
+			if err := e.discard(context.Background(), c.ID); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	c, _, _ := startHarness(t, harness{Session: owner.Session, Folder: t.TempDir(), Image: hostile(t, e)["a"], Owner: &owner})
+	if list := leftovers(owner); len(list) != 3 {
+		t.Fatalf("%q, want a trial, a warm one and a holder", list)
+	}
+	if err := c.Process.Signal(unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait()
+	awaitTrue(t, func() bool {
+		left := leftovers(owner)
+		return len(left) == 1 && strings.HasPrefix(left[0], kindTrial) && len(containersOf(t, e, owner, false)) == 0
+	})
+}
+
+func containersOf(t *testing.T, e *Engine, o Owner, all bool) []container.Summary {
+	t.Helper()
+	list, err := e.cli.ContainerList(context.Background(), container.ListOptions{All: all, Filters: ownedBy(o)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
 }
 
 func TestSweepImages(t *testing.T) {
