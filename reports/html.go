@@ -36,13 +36,14 @@ type htmlPage struct {
 // htmlText is a page as the template shows it.
 type htmlText struct {
 	Partial, Verdicts, Notes, Facts, Repeat []string
+	Summary                                 []string // of the verdicts, when they are too many to read
 	Grids                                   []htmlGrid
 }
 
 type htmlGrid struct {
-	Title string
-	Head  []htmlHead
-	Rows  [][]htmlField
+	Title, Caption string
+	Head           []htmlHead
+	Rows           [][]htmlField
 }
 
 type htmlHead struct {
@@ -86,8 +87,14 @@ func textOf(t *Table) htmlText {
 		Partial: escapeAll(p.partial, clean), Verdicts: escapeAll(p.verdicts, clean), Notes: escapeAll(p.notes, clean),
 		Facts: escapeAll(p.facts, clean), Repeat: p.repeat,
 	}
-	for _, g := range p.grids {
-		h := htmlGrid{Title: clean(g.title)}
+	if lines := verdictLines(t, p.verdicts); !slices.Equal(lines, p.verdicts) {
+		out.Summary = escapeAll(lines[:len(lines)-1], clean) // the last names another format, and this page has the sentences
+	}
+	for i, g := range p.grids {
+		h := htmlGrid{Title: clean(g.title), Caption: "Failures per variant; the marks in brackets are the notes below"}
+		if i >= len(t.Strata) {
+			h.Caption = "Each variant against the baseline"
+		}
 		for i, text := range g.head {
 			h.Head = append(h.Head, htmlHead{clean(text), g.right[i]})
 		}

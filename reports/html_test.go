@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
+	printing "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
@@ -26,19 +28,19 @@ import (
 // TestHostileHTMLGolden keeps the page of the hostile table, without the parts that are files of their own.
 func TestHostileHTMLGolden(t *testing.T) {
 	t.Parallel()
-	page := string(render(t, func(b *bytes.Buffer) error { return HTML(b, hostileTable(t)) }))
+	text := string(render(t, func(b *bytes.Buffer) error { return HTML(b, hostileTable(t)) }))
 	for _, part := range []string{pageCSS, plotJS, pageJS} {
-		if strings.Count(page, part) != 1 {
+		if strings.Count(text, part) != 1 {
 			t.Errorf("a part is not in the page once: %.60q", part)
 		}
-		page = strings.Replace(page, part, "…", 1)
+		text = strings.Replace(text, part, "…", 1)
 	}
 	for _, bad := range []string{"<img", "onerror=alert(1)>", "\x1b", "</script><!--", "https://evil.example/x\""} {
-		if strings.Contains(page, bad) {
+		if strings.Contains(text, bad) {
 			t.Errorf("the page holds %q", bad)
 		}
 	}
-	golden(t, "hostile.html", []byte(page))
+	golden(t, "hostile.html", []byte(text))
 }
 
 // browser is one headless Chromium, and what it has to say about a page.
@@ -146,6 +148,78 @@ func TestPageInABrowser(t *testing.T) {
 	}
 	b.screenshot(t, "page-dark.png")
 	b.quiet(t, file)
+}
+
+// TestPageOnPaper prints the page of a reader who prefers the dark: light, without what paper cannot do, with everything
+// unfolded and every trial listed, and with charts that end within the sheet.
+func TestPageOnPaper(t *testing.T) {
+	t.Parallel()
+	b := newBrowser(t)
+	table := plainTable(t, 40)
+	b.show(t, pageFile(t, table), 1400)
+	b.run(t, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}))
+	var pdf []byte
+	b.run(t, chromedp.ActionFunc(func(ctx context.Context) (err error) {
+		pdf, _, err = printing.PrintToPDF().WithPreferCSSPageSize(false).WithPrintBackground(true).Do(ctx)
+		return err
+	}))
+	if n := len(regexp.MustCompile(`/Type\s*/Page\b`).FindAll(pdf, -1)); n < 3 {
+		t.Errorf("the PDF of %d bytes has %d pages", len(pdf), n)
+	}
+	const sheet = 718 // of A4 without its margins, in pixels
+	b.run(t, emulation.SetDeviceMetricsOverride(sheet, 1000, 1, false), emulation.SetEmulatedMedia().WithMedia("print").
+		WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}), chromedp.Evaluate(`dispatchEvent(new Event("beforeprint"))`, nil))
+	if got := value[string](t, b, "getComputedStyle(document.body).backgroundColor"); got != "rgb(255, 255, 255)" {
+		t.Errorf("on paper the page is %s", got)
+	}
+	for what, expression := range map[string]string{
+		"controls that show":      `[...document.querySelectorAll(".filters, #more, .skip, summary, details.screen")].filter(e => e.getClientRects().length).length`,
+		"folded parts":            `[...document.querySelectorAll("details:not(.screen)")].filter(e => !e.open).length`,
+		"charts that leave it":    `[...document.querySelectorAll("figure svg")].filter(e => { const r = e.getBoundingClientRect(); return r.right > innerWidth + 1 || r.left < 0 || !r.width; }).length`,
+		"tables that are cut":     `[...document.querySelectorAll(".wide")].filter(e => e.scrollWidth > e.clientWidth + 1).length`,
+		"trials that do not show": `JSON.parse(document.getElementById("data").textContent).trials.length - document.querySelectorAll("#list article").length`,
+	} {
+		if n := value[int](t, b, expression); n != 0 {
+			t.Errorf("%s on paper: %d", what, n)
+		}
+	}
+	for _, c := range table.cellsOf() {
+		for _, want := range []string{fmt.Sprintf("%d/%d", c.Rate.K, c.Rate.N), intervalText(*c)} {
+			if !value[bool](t, b, fmt.Sprintf("document.body.innerText.includes(%q)", want)) {
+				t.Errorf("%s is not on paper", want)
+			}
+		}
+	}
+	b.screenshot(t, "page-paper.png")
+}
+
+// TestPageByKeyboardAndEar holds what those need who use neither mouse nor screen: every control has a name, tables have
+// captions and headings of rows and columns, charts have a label and their numbers, headings do not skip a level, and the
+// Tab key first offers the way past the charts and then goes down the page.
+func TestPageByKeyboardAndEar(t *testing.T) {
+	t.Parallel()
+	b := newBrowser(t)
+	b.show(t, pageFile(t, plainTable(t, 20)), 1400)
+	for what, expression := range map[string]string{
+		"controls without a name":                      `[...document.querySelectorAll("input, select, button, summary, [role=region]")].filter(e => !(e.labels?.length || e.textContent.trim() || e.getAttribute("aria-label") || e.getAttribute("aria-labelledby"))).length`,
+		"tables without a caption":                     `[...document.querySelectorAll("table")].filter(t => !t.caption || !t.querySelector("thead th[scope=col]") || !t.querySelector("tbody th[scope=row]")).length`,
+		"charts without a label":                       `[...document.querySelectorAll("figure svg")].filter(e => !e.closest("figure").getAttribute("aria-label") || !e.getAttribute("aria-label")).length`,
+		"scrolling parts that a keyboard cannot reach": `[...document.querySelectorAll(".wide, article > pre")].filter(e => e.tabIndex !== 0).length`,
+		"levels of headings that are skipped":          `[...document.querySelectorAll("h1, h2, h3, h4")].map(h => +h.tagName[1]).filter((n, i, all) => i && n > all[i-1] + 1).length`,
+		"parts with an order of their own":             `document.querySelectorAll("[tabindex]:not([tabindex='0'])").length`,
+	} {
+		if n := value[int](t, b, expression); n != 0 {
+			t.Errorf("%s: %d", what, n)
+		}
+	}
+	b.run(t, chromedp.KeyEvent("\t"))
+	if got := value[string](t, b, "document.activeElement.textContent"); !strings.HasPrefix(got, "Skip to the trials") {
+		t.Errorf("the first Tab goes to %q", got)
+	}
+	b.run(t, chromedp.KeyEvent("\r"), chromedp.KeyEvent("\t"))
+	if got := value[string](t, b, "document.activeElement.id"); got != "f-text" {
+		t.Errorf("after the skip, Tab goes to %q, want the filter", got)
+	}
 }
 
 // TestHostilePageInABrowser holds that nothing of the hostile table runs or is fetched.

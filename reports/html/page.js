@@ -16,16 +16,20 @@
     e.append(...children.filter(c => c !== null));
     return e;
   };
-  const legend = items => make("ul", { class: "legend" }, ...items.map(([text, fill]) => {
-    const swatch = make("i");
-    swatch.style.background = fill;
+  const legend = items => make("ul", { class: "legend" }, ...items.map(([text, fill, mark]) => {
+    const swatch = make("i", { "aria-hidden": "true", class: mark === undefined ? "" : mark in lines ? "line" : "mark" });
+    if (mark === undefined) swatch.style.background = fill;
+    else if (mark in lines) Object.assign(swatch.style, { borderTopColor: fill, borderTopStyle: lines[mark] });
+    else Object.assign(swatch.style, { color: fill }), swatch.append(mark);
     return make("li", {}, swatch, text);
   }));
-  const numbers = (head, rows) => { // the same numbers for readers who do not see the chart
+  const lines = { "": "solid", "6,3": "dashed", "2,3": "dotted", "10,3,2,3": "dashed", "1,4": "dotted" };
+  const lineLegend = (cells, marks) => legend(cells.map((c, i) => [(marks ? marks[i % marks.length] + " " : "") + c.variant, colour(i), dashes[i % dashes.length]]));
+  const numbers = (head, rows, caption = "The numbers of the chart") => { // the same numbers for readers who do not see the chart
     const d = make("details", { class: "screen" }, make("summary", {}, "Numbers"));
     d.addEventListener("toggle", () => {
       if (d.children.length > 1) return;
-      const table = make("table", {}, make("thead", {}, make("tr", {}, ...head.map(h => make("th", { scope: "col" }, h)))),
+      const table = make("table", {}, make("caption", {}, caption), make("thead", {}, make("tr", {}, ...head.map(h => make("th", { scope: "col" }, h)))),
         make("tbody", {}, ...rows().map(r => make("tr", {}, ...r.map(x => make("td", {}, String(x)))))));
       d.append(make("div", { class: "wide", role: "region", tabindex: "0", "aria-label": "Numbers" }, table));
     });
@@ -56,20 +60,25 @@
         Plot.dot(cells, { y: (_, i) => i, x: "rate", r: 6, symbol: verdictSymbol, fill: verdictColour, ariaLabel: "label", title: "label" }),
       ],
       symbol: { type: "identity" }, color: { type: "identity" },
-    }), legend([["baseline (square, and dashed)", "var(--c0)"], ["better or fixed (disc)", "var(--c1)"], ["worse (triangle)", "var(--c2)"], ["inconclusive, equivalent, control (diamond)", "var(--out)"]]));
+    }), legend([["baseline, and the dashed line", "var(--c0)", "■"], ["better or fixed", "var(--c1)", "●"], ["worse", "var(--c2)", "▲"], ["inconclusive, equivalent or a control", "var(--out)", "◆"]]));
   };
 
   const composition = (parent, s) => {
     const parts = [];
-    s.cells.forEach((c, i) => c.outcomes.forEach(o => { if (o.n) parts.push({ i, ...o, share: o.n / c.trials, title: `${c.variant}: ${o.n} of ${c.trials} ${o.outcome}` }); }));
+    s.cells.forEach((c, i) => {
+      let from = 0;
+      for (const o of c.outcomes) if (o.n) parts.push({ i, ...o, from, to: from += o.n / c.trials, title: `${c.variant}: ${o.n} of ${c.trials} ${o.outcome}` });
+    });
     if (!parts.length) return;
+    const counted = d => ["pass", "fail", "timeout"].includes(d.outcome);
     const order = data.outcomes, fill = o => o === "pass" ? "var(--pass)" : o === "fail" ? "var(--fail)" : o === "timeout" ? "var(--timeout)" : "var(--out)";
     figure(parent, "outcomes", "How trials ended", width => Plot.plot({
       width, height: 60 + 30 * s.cells.length, marginLeft: names(s.cells), ariaLabel: "Shares of outcomes",
       x: { label: "share of trials", tickFormat: percent, domain: [0, 1] }, y: { label: null, domain: s.cells.map((_, i) => i), tickFormat: i => short(s.cells[i].variant) },
       color: { type: "identity" },
       marks: [
-        Plot.barX(parts, { y: "i", x: "share", fill: d => fill(d.outcome), fillOpacity: d => ["broken", "censored", "lost"].includes(d.outcome) ? 0.5 : 1, order: d => order.indexOf(d.outcome), title: "title", ariaLabel: "title", insetLeft: .5, insetRight: .5, stroke: "var(--bg)" }),
+        Plot.barX(parts, { y: "i", x1: "from", x2: "to", fill: d => fill(d.outcome), fillOpacity: d => counted(d) ? 1 : .35, title: "title", ariaLabel: "title", insetLeft: .5, insetRight: .5, stroke: "var(--bg)" }),
+        Plot.text(parts.filter(p => p.to - p.from > .07), { y: "i", x: d => (d.from + d.to) / 2, text: d => `${d.n} ${d.outcome}`, fill: d => counted(d) ? "var(--bar)" : "var(--ink)", ariaHidden: "true" }),
       ],
     }), legend([["pass", "var(--pass)"], ["fail", "var(--fail)"], ["timeout", "var(--timeout)"], ["in no rate: unexercised, broken, censored, lost", "var(--out)"]]),
       numbers(["variant", ...order], () => s.cells.map(c => [c.variant, ...order.map(o => (c.outcomes.find(x => x.outcome === o) || { n: 0 }).n)])));
@@ -87,7 +96,7 @@
         Plot.areaY(points, { x: "x", y1: "low", y2: "high", z: "i", fill: d => colour(d.i), fillOpacity: .12 }),
         ...cells.map((c, i) => Plot.line(points.filter(p => p.i === i), { x: "x", y: "rate", stroke: colour(i), strokeWidth: 2, strokeDasharray: dashes[i % dashes.length], ariaLabel: () => c.variant })),
       ],
-    }), legend(cells.map((c, i) => [c.variant, colour(i)])),
+    }), lineLegend(cells),
       numbers(["variant", "up to trial", "failed", "of", "low", "high"], () => cells.flatMap(c => c.timeline.map(b => [c.variant, b.last, b.rk, b.rn, percent(b.low), percent(b.high)]))));
   };
 
@@ -146,7 +155,7 @@
           ...group.map((c, i) => Plot.line(points.filter(p => p.i === i), { x: "x", y: "rate", stroke: colour(i), strokeWidth: 2, strokeDasharray: dashes[i % dashes.length] })),
           Plot.dot(points, { x: "x", y: "rate", r: 4, fill: d => colour(d.i), symbol: d => ["circle", "triangle", "square", "diamond", "star"][d.i % 5], title: "title", ariaLabel: "title" }),
         ],
-      }), legend(group.map((c, i) => [c.variant, colour(i)])), numbers(["variant", "value", "failed", "low", "high"], () => points.map(p => [group[p.i].variant, p.value, p.label, percent(p.low), percent(p.high)])));
+      }), lineLegend(group, ["●", "▲", "■", "◆", "★"]), numbers(["variant", "value", "failed", "low", "high"], () => points.map(p => [group[p.i].variant, p.value, p.label, percent(p.low), percent(p.high)])));
     }
   };
 
@@ -207,6 +216,10 @@
   drawAll();
   let waiting = 0;
   new ResizeObserver(() => { cancelAnimationFrame(waiting); waiting = requestAnimationFrame(drawAll); }).observe(document.body);
-  addEventListener("beforeprint", () => { limit = matching.length; list(); });
+  addEventListener("beforeprint", () => { // paper cannot be clicked
+    limit = matching.length;
+    list();
+    document.querySelectorAll("details:not(.screen)").forEach(d => { d.open = true; });
+  });
   document.body.dataset.ready = "yes";
 })();
