@@ -19,6 +19,7 @@ import (
 type home struct {
 	dir  string
 	mark string
+	pids []int // of the harnesses that were started
 }
 
 // patience is how long anything may take that is not bounded more tightly. A test that waits longer has found a hang.
@@ -93,6 +94,7 @@ func (h *home) start(t *testing.T, args ...string) *run {
 	if err := r.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	h.pids = append(h.pids, r.cmd.Process.Pid)
 	go func() {
 		defer close(r.ended)
 		r.err = r.cmd.Wait()

@@ -16,8 +16,9 @@ import (
 	"github.com/docker/docker/api/types/volume"
 )
 
-// sessionLabel is the label by which a campaign's containers, networks, volumes and images are known.
-const sessionLabel = "dev.failrate.session"
+// harnessLabel is the label by which a harness's containers, networks, volumes and images are known: its process id. A
+// harness that is killed early leaves nothing else by which to know them.
+const harnessLabel = "dev.failrate.pid"
 
 // leftovers lists what a campaign has left on this machine but for its results and its cache: processes, mounts,
 // sessions, temporary files, and what is in the engine.
@@ -43,21 +44,21 @@ func (h *home) leftovers(ctx context.Context) []string {
 	return append(left, h.inEngine(ctx)...)
 }
 
-// inEngine lists what bears the label of one of the home's campaigns.
+// inEngine lists what bears the label of one of the home's harnesses.
 func (h *home) inEngine(ctx context.Context) (left []string) {
 	if shared.docker == nil {
 		return nil
 	}
-	for _, dir := range h.folders() {
-		session := filepath.Base(dir)
-		shared.sessions.add(session)
-		left = append(left, inEngine(ctx, session)...)
+	for _, pid := range h.pids {
+		label := fmt.Sprintf("%s=%d", harnessLabel, pid)
+		shared.harnesses.add(label)
+		left = append(left, inEngine(ctx, label)...)
 	}
 	return left
 }
 
-func inEngine(ctx context.Context, session string) (left []string) {
-	own := filters.NewArgs(filters.Arg("label", sessionLabel+"="+session))
+func inEngine(ctx context.Context, label string) (left []string) {
+	own := filters.NewArgs(filters.Arg("label", label))
 	cs, err := shared.docker.ContainerList(ctx, container.ListOptions{All: true, Filters: own})
 	for _, c := range cs {
 		left = append(left, fmt.Sprintf("container %s %s", c.Names, c.State))
@@ -76,13 +77,13 @@ func inEngine(ctx context.Context, session string) (left []string) {
 	return left
 }
 
-// sessions are labels of campaigns. Safe for use by several goroutines.
-type sessions struct {
+// labels is a set of them. Safe for use by several goroutines.
+type labels struct {
 	mu   sync.Mutex
 	seen map[string]bool
 }
 
-func (s *sessions) add(name string) {
+func (s *labels) add(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.seen == nil {
@@ -91,19 +92,20 @@ func (s *sessions) add(name string) {
 	s.seen[name] = true
 }
 
-// removeImages removes the prepared images of this process's campaigns: later campaigns of a user would use theirs again,
-// so the product keeps them.
+// removeImages removes the images that this process's harnesses prepared: the product keeps them for later campaigns.
 func (b *bench) removeImages() error {
 	if b.docker == nil {
 		return nil
 	}
 	ctx := context.Background()
 	var all error
-	for session := range b.sessions.seen {
-		list, err := b.docker.ImageList(ctx, image.ListOptions{All: true, Filters: filters.NewArgs(filters.Arg("label", sessionLabel+"="+session))})
+	for label := range b.harnesses.seen {
+		list, err := b.docker.ImageList(ctx, image.ListOptions{All: true, Filters: filters.NewArgs(filters.Arg("label", label))})
 		all = errors.Join(all, err)
 		for _, i := range list {
-			_, _ = b.docker.ImageRemove(ctx, i.ID, image.RemoveOptions{Force: true, PruneChildren: true}) // some go with others
+			if i.Created >= b.begun.Unix()-1 { // another boot's harness may have had the process id before
+				_, _ = b.docker.ImageRemove(ctx, i.ID, image.RemoveOptions{Force: true, PruneChildren: true}) // some go with others
+			}
 		}
 	}
 	return all

@@ -11,24 +11,27 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/docker/docker/client"
 )
 
 // bench is what the tests of this process share.
 type bench struct {
-	failrate string         // the real command
-	subject  string         // for the host
-	inside   string         // the subject for containers
-	docker   *client.Client // nil where no engine answers
-	reason   error          // why not
-	score    tally
-	sessions sessions // of every campaign, to remove its images by
+	failrate  string         // the real command
+	subject   string         // for the host
+	inside    string         // the subject for containers
+	docker    *client.Client // nil where no engine answers
+	reason    error          // why not
+	score     tally
+	harnesses labels // of every process of the command, to remove its images by
+	begun     time.Time
 }
 
 var shared bench
 
 func TestMain(m *testing.M) {
+	shared.begun = time.Now()
 	folder, err := os.MkdirTemp("", "failrate-faults-test-")
 	if err == nil {
 		err = shared.build(folder)

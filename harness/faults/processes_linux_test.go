@@ -14,14 +14,14 @@ import (
 // processes lists those that belong to the home: by their program, their folder, their arguments or their environment.
 // A zombie has nothing of these and is its parent's to reap.
 func (h *home) processes() (list []string) {
-	for _, pid := range h.pids() {
+	for _, pid := range h.owned() {
 		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 		list = append(list, fmt.Sprintf("process %d %q", pid, bytes.ReplaceAll(line, []byte{0}, []byte{' '})))
 	}
 	return list
 }
 
-func (h *home) pids() (list []int) {
+func (h *home) owned() (list []int) {
 	dirs, _ := filepath.Glob("/proc/[0-9]*") // a fixed pattern
 	for _, dir := range dirs {
 		pid, err := strconv.Atoi(filepath.Base(dir))
@@ -48,7 +48,7 @@ func (h *home) owns(dir string) bool {
 
 // endAll ends what is left, so that one failure does not disturb the other tests.
 func (h *home) endAll() {
-	for _, pid := range h.pids() {
+	for _, pid := range h.owned() {
 		_ = unix.Kill(pid, unix.SIGKILL)
 	}
 }

@@ -4,16 +4,19 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
 // modes are the subject's behaviours by name; each takes the arguments after it and gives the exit status.
 var modes = map[string]func(args []string) int{
-	"steady":  steady,
-	"prepare": prepare,
+	"steady":   steady,
+	"prepare":  prepare,
+	"stubborn": stubborn,
 }
 
 func main() {
@@ -80,5 +83,12 @@ func prepare(args []string) int {
 		fmt.Fprintln(os.Stderr, "subject:", err)
 		return 99
 	}
+	return 0
+}
+
+// stubborn ends for nothing but KILL, or after a minute.
+func stubborn([]string) int {
+	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	time.Sleep(time.Minute)
 	return 0
 }
