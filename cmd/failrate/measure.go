@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/failrate/failrate/harness/campaign"
+	"github.com/failrate/failrate/harness/journal"
 	"github.com/failrate/failrate/harness/study"
 	"github.com/failrate/failrate/reports"
 )
@@ -149,14 +150,26 @@ func (a *app) measure(ctx context.Context, o measureOptions) error {
 		return err
 	}
 	sum, err := job.loop()
-	if err := errors.Join(err, job.journal.Close()); err != nil {
-		return wrap(exitUnexpected, err)
+	if closed := job.journal.Close(); err == nil {
+		err = closed // after a failed append it says that one again
+	}
+	if err != nil {
+		return job.unrecorded(err)
 	}
 	t, err := a.printTable(job, o.output)
 	if err != nil {
 		return err
 	}
 	return a.verdict(job, sum, t, claims)
+}
+
+// unrecorded says that the journal takes no more records: one that somebody else wrote to is refused, and any other can be
+// gone on with when the reason, such as a full disk, is mended.
+func (j *job) unrecorded(err error) error {
+	if errors.Is(err, journal.ErrRefused) {
+		return journalError(err)
+	}
+	return fail(exitIncomplete, "what had ended is on record; mend that and go on: failrate measure --resume "+j.dir, "incomplete: %w", err)
 }
 
 // verdict turns how the campaign ended into the exit status. The table has been printed.

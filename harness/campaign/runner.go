@@ -31,6 +31,7 @@ type runner struct {
 	mu      sync.Mutex // guards everything below
 	stop    Stop
 	reason  string
+	failed  error // of the recorder: the first one
 	planned int
 	settled int
 	broken  brokenShare
@@ -105,18 +106,17 @@ func (r *runner) barrier(ctx context.Context) error {
 	return err
 }
 
-// ended turns the error that unwinds the loop into what Run returns.
+// ended turns the error that unwinds the loop into what Run returns: the recorder's first one, or one of ours.
 func (r *runner) ended(err error) error {
-	if err == nil || errors.Is(err, errStop) && !r.recorderFailed() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failed != nil {
+		return fmt.Errorf("campaign: %w", r.failed)
+	}
+	if errors.Is(err, errStop) {
 		return nil
 	}
 	return err
-}
-
-func (r *runner) recorderFailed() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.stop == StopRecorder
 }
 
 // block hands the block's trials to the workers, in order.
@@ -208,8 +208,14 @@ func (r *runner) look(ctx context.Context, b plan.Block) error {
 	return nil
 }
 
+// recordFailed stops the campaign, as what cannot be recorded must not be measured.
 func (r *runner) recordFailed(err error) error {
-	return errors.Join(r.halt(StopRecorder, err.Error()), fmt.Errorf("campaign: %w", err))
+	r.mu.Lock()
+	if r.failed == nil {
+		r.failed = err
+	}
+	r.mu.Unlock()
+	return r.halt(StopRecorder, err.Error())
 }
 
 // settle takes the final judgement of a trial into the counts.

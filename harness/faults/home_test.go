@@ -87,10 +87,23 @@ type run struct {
 // start runs failrate with arguments in the home. Paths in them are best relative: they then read the same in every home.
 func (h *home) start(t *testing.T, args ...string) *run {
 	t.Helper()
+	r := h.prepared(t, args...)
+	h.begin(t, r)
+	return r
+}
+
+// prepared is a process that is not yet begun, so that its streams and environment can be changed.
+func (h *home) prepared(t *testing.T, args ...string) *run {
+	t.Helper()
 	r := &run{cmd: exec.Command(filepath.Join(h.dir, "failrate"), args...), ended: make(chan struct{})}
 	r.cmd.Dir, r.cmd.Stdout, r.cmd.Stderr = h.dir, &r.stdout, &r.stderr
 	r.cmd.Env = h.env()
 	r.cmd.WaitDelay = 10 * time.Second // a child that holds the pipes is a leftover and not a hang
+	return r
+}
+
+func (h *home) begin(t *testing.T, r *run) {
+	t.Helper()
 	if err := r.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +116,6 @@ func (h *home) start(t *testing.T, args ...string) *run {
 		_ = r.cmd.Process.Kill()
 		<-r.ended
 	})
-	return r
 }
 
 // env is the command's environment: the caller's, with the home's own folders.

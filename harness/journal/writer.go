@@ -116,7 +116,8 @@ func (w *Writer) write(form any) error {
 	}
 	end, err := w.file.Seek(0, io.SeekEnd)
 	if err == nil && end != w.size {
-		err = fmt.Errorf("another program changed it: it ends at byte %d and not at %d", end, w.size)
+		err = &refusal{kind: ErrDamaged, text: fmt.Sprintf("another program changed it: it ends at byte %d and not at %d", end, w.size),
+			hint: "find out what wrote to it, such as the subject itself, and measure again"}
 	}
 	if err != nil {
 		return w.fail(err)

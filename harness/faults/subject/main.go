@@ -17,6 +17,14 @@ var modes = map[string]func(args []string) int{
 	"steady":   steady,
 	"prepare":  prepare,
 	"stubborn": stubborn,
+	"bomb":     bomb,
+	"daemon":   daemon,
+	"holder":   holder,
+	"flood":    flood,
+	"babble":   babble,
+	"forge":    forge,
+	"vandal":   vandal,
+	"terminal": terminal,
 }
 
 func main() {
