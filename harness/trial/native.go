@@ -17,7 +17,7 @@ import (
 type NativeOptions struct {
 	Trees     map[string]Tree       // by variant
 	Isolation study.NativeIsolation // empty means shared
-	Scratch   string                // folder for temporary files and copies of trees; empty means os.TempDir
+	Scratch   string                // folder for temporary files and copies of trees; empty means process.Options' default
 	Sessions  string                // folder of the record that Sweep reads; empty means the user's cache
 	Now       func() time.Time      // nil means time.Now
 }

@@ -32,7 +32,7 @@ const Marker = "FAILRATE_ATTEMPT"
 // Options says where a session keeps its record and its files.
 type Options struct {
 	Sessions string // folder of the session files; empty means DefaultSessions
-	Scratch  string // folder in which the session's own one is made; empty means os.TempDir
+	Scratch  string // folder in which the session's own one is made; empty means os.TempDir, or the user's cache where that cannot hold programs
 }
 
 // Session is what one harness started and where its temporary files are. Its file is locked as long as the harness
@@ -77,7 +77,7 @@ func Open(o Options) (*Session, error) {
 		o.Sessions = DefaultSessions()
 	}
 	if o.Scratch == "" {
-		o.Scratch = os.TempDir()
+		o.Scratch = defaultScratch()
 	}
 	scratch, err := filepath.Abs(o.Scratch)
 	if err != nil {
