@@ -121,6 +121,19 @@ func markerOf(pid int) (value string, told bool) {
 	return value, len(text) > 0
 }
 
+// replaced reports whether a process is just being replaced by another program: the kernel has not set yet where its
+// environment ends, or does not let us know. On a busy machine that can take a while.
+func replaced(pid int) bool {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return false
+	}
+	_, rest, _ := strings.Cut(string(text[bytes.LastIndexByte(text, ')')+1:]), " ")
+	fields := strings.Fields(rest)
+	const end = 51 - 3 // of proc_pid_stat(5), and the state, field 3, comes first
+	return len(fields) > end && fields[end] == "0" && fields[0] != "Z" && fields[0] != "X"
+}
+
 // signal sends a signal to exactly the process of the entry, and to none that took its number since.
 func (e entry) signal(sig unix.Signal) {
 	fd, err := unix.PidfdOpen(e.pid, 0)

@@ -3,8 +3,11 @@ package process
 import (
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestParseStat(t *testing.T) {
@@ -31,6 +34,9 @@ func TestParseStat(t *testing.T) {
 	}
 	if me, ok := lookUp(os.Getpid()); !ok || me.parent != os.Getppid() || me.started == 0 {
 		t.Errorf("we are %+v (%t)", me, ok)
+	}
+	if replaced(os.Getpid()) || replaced(-1) {
+		t.Error("we are not being replaced by another program, and nobody is not either")
 	}
 }
 
@@ -65,5 +71,35 @@ func TestStartedByUs(t *testing.T) {
 	}
 	if started, known := startedByUs(1); started || !known {
 		t.Errorf("process 1 was started by us: %t (known: %t)", started, known)
+	}
+}
+
+// What its own tree did not recognise is ended with the session at the latest.
+func TestCloseEndsStrays(t *testing.T) {
+	t.Parallel()
+	s, err := Open(Options{Sessions: t.TempDir(), Scratch: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), "/bin/sh", "-c", "sleep 1000 >&- 2>&- & echo $!")
+	c.Env = []string{"PATH=/usr/bin:/bin", Marker + "=" + s.id + ".999"}
+	text, err := c.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stray, ok := lookUp(pid)
+	if !ok || stray.parent != os.Getpid() {
+		t.Fatalf("%+v (%t) is not our orphan", stray, ok)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if now, ok := lookUp(pid); ok && now.started == stray.started {
+		stray.signal(unix.SIGKILL)
+		t.Errorf("%s outlives the session", stray)
 	}
 }

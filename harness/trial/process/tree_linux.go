@@ -36,14 +36,18 @@ func (p *Process) endRest(exit *Exit) (leaked []string, err error) {
 	}
 }
 
-// endStrays ends the orphans without a marker that trees which ended at the same time left to each other.
+// endStrays ends what is left when every tree has ended: the orphans without a marker that trees which ended at the same
+// time left to each other, and those whose marker could not be read when their tree ended.
 func (s *Session) endStrays() error {
 	if s.null == nil { // the session did not begin
 		return nil
 	}
-	_, err := (&Process{session: s, pid: -1, marker: s.mark()}).endRest(&Exit{})
+	_, err := (&Process{session: s, pid: everyTree, marker: s.mark()}).endRest(&Exit{})
 	return err
 }
+
+// everyTree stands for the pid of a Process to which all of its session's trees belong.
+const everyTree = -1
 
 // rest lists the tree's processes that are our children and did not end, and reaps those that did. Others of the tree
 // are below the listed ones, and become our children when those end. more says that it must be asked again.
@@ -84,13 +88,13 @@ func (p *Process) owns(e entry) bool {
 		return true
 	}
 	marker, told := "", false
-	for try := 0; try < 5 && !told && !e.zombie; try++ {
+	for try := 0; !told && !e.zombie && (try < 5 || try < 200 && replaced(e.pid)); try++ {
 		if marker, told = markerOf(e.pid); !told { // perhaps between two programs
 			_, _ = unix.Poll(nil, 1)
 		}
 	}
 	if marker = s.within(marker); marker != "" {
-		return has(marker, p.own())
+		return has(marker, p.own()) || p.pid == everyTree && ofSession(marker, s.id)
 	}
 	// An orphan without the marker: it has ended, or has an environment of its own. It is nobody's whom we have a
 	// handle of; a live one is ours when no other tree can have left it.
