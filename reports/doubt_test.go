@@ -1,8 +1,12 @@
 package reports
 
 import (
+	"bytes"
+	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -62,6 +66,43 @@ func TestDoubts(t *testing.T) {
 			}
 		} else if !strings.Contains(notes, c.want) {
 			t.Errorf("%s: no footnote says %q: %q", name, c.want, notes)
+		}
+	}
+}
+
+// TestOneBadRunnerIsVisible merges ten shards, of which the eighth fails in 12 of 20 trials and the others in 2 of 20: the
+// text, Markdown and HTML forms name it with its counts. Ten alike shards raise no doubt.
+func TestOneBadRunnerIsVisible(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []bool{true, false} {
+		root := t.TempDir()
+		spec := plainSpec("c1", 7, 200)
+		spec.platforms, spec.parameters, spec.variants = []string{"native"}, nil, []string{"baseline", "leaders-only"}
+		for k := 1; k <= 10; k++ {
+			spec.outcome = func(tr plan.Trial) journal.Finished {
+				in := (tr.Number - 1) / 10 % 10 // the shard's trials are 10 apart
+				if in == k%10 || bad && k == 8 && in < 5 {
+					return judged(classify.Fail, "committed", "", 1)
+				}
+				return judged(classify.Pass, "", "", 1)
+			}
+			h := spec.header()
+			h.Shard, h.Host.Name = fmt.Sprintf("%d/10", k), fmt.Sprintf("runner-%d", k)
+			spec.writeShard(t, filepath.Join(root, fmt.Sprint(k)), h, plan.Shard{Index: k, Of: 10})
+		}
+		table, err := Read([]string{root})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, write := range map[string]func(io.Writer, *Table) error{"text": Text, "markdown": Markdown, "html": HTML} {
+			text := string(render(t, func(b *bytes.Buffer) error { return write(b, table) }))
+			text = strings.NewReplacer(`\"`, `"`, "&#34;", `"`, "\u0022", `"`).Replace(text)
+			if got := strings.Contains(text, `"runner-8 8/10" 12 of 20`); got != bad {
+				t.Errorf("%s names the bad runner: %v, want %v: %q", name, got, bad, table.Footnotes)
+			}
+			if got := strings.Contains(text, "the rate differs between machines"); got != bad {
+				t.Errorf("%s doubts the machines: %v, want %v: %q", name, got, bad, table.Footnotes)
+			}
 		}
 	}
 }

@@ -43,14 +43,18 @@ type campaignSpec struct {
 // write makes the campaign's results folder.
 func (s campaignSpec) write(t testing.TB) string {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "results")
-	w, err := journal.Create(dir, s.header())
+	return s.writeShard(t, filepath.Join(t.TempDir(), "results"), s.header(), plan.Shard{})
+}
+
+// writeShard makes the results folder of a shard.
+func (s campaignSpec) writeShard(t testing.TB, dir string, h journal.Header, shard plan.Shard) string {
+	t.Helper()
+	w, err := journal.Create(dir, h)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := w.State().Header()
 	at := epoch
-	for b := range h.Plan.Blocks(plan.Shard{}) {
+	for b := range h.Plan.Blocks(shard) {
 		for _, tr := range b.Trials {
 			f := s.outcome(tr)
 			f.ID, f.Observation.Started = tr.ID, at

@@ -1,7 +1,10 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 )
 
@@ -38,9 +41,13 @@ func FactVaries(cell, fact string, values []Part) (Warning, bool) {
 // mostListed bounds the parts that a sentence names.
 const mostListed = 6
 
-// listParts writes the parts with their counts; names are quoted and cut, because they
+// listParts writes the parts with their counts, when there are too many to list those
+// first that are farthest from the rate of all; names are quoted and cut, because they
 // come from outside.
 func listParts(parts []Part) string {
+	if len(parts) > mostListed {
+		parts = farthestFirst(parts)
+	}
 	var list []string
 	for i, p := range parts {
 		if i == mostListed {
@@ -54,6 +61,22 @@ func listParts(parts []Part) string {
 		list = append(list, fmt.Sprintf("%q %d of %d", string(name), p.Count.K, p.Count.N))
 	}
 	return strings.Join(list, ", ")
+}
+
+// farthestFirst sorts parts by how far their failures are from what the rate of all would
+// give them, in standard deviations of that.
+func farthestFirst(parts []Part) []Part {
+	var all Count
+	for _, p := range parts {
+		all = all.Add(p.Count)
+	}
+	distance := func(p Part) float64 {
+		n := float64(p.Count.N)
+		return math.Abs(float64(p.Count.K)-n*all.Rate()) / math.Sqrt(max(n, 1))
+	}
+	out := slices.Clone(parts)
+	slices.SortStableFunc(out, func(a, b Part) int { return cmp.Compare(distance(b), distance(a)) })
+	return out
 }
 
 // mostSplits bounds the splits of the failures over the parts that are counted out.
