@@ -91,7 +91,7 @@ func textOf(t *Table) htmlText {
 		out.Summary = escapeAll(lines[:len(lines)-1], clean) // the last names another format, and this page has the sentences
 	}
 	for i, g := range p.grids {
-		h := htmlGrid{Title: clean(g.title), Caption: "Failures per variant; the marks in brackets are the notes below"}
+		h := htmlGrid{Title: clean(g.title), Caption: "Failures per variant; [1] is a note below"}
 		if i >= len(t.Strata) {
 			h.Caption = "Each variant against the baseline"
 		}
@@ -105,7 +105,9 @@ func textOf(t *Table) htmlText {
 				switch {
 				case g.right[i]:
 					fields[i].Class = "right"
-				case slices.Contains([]string{"classes", "metrics", "excluded"}, g.head[i]):
+				case g.head[i] == "metrics":
+					fields[i].Class = "long metrics"
+				case slices.Contains([]string{"classes", "excluded"}, g.head[i]):
 					fields[i].Class = "long"
 				}
 			}

@@ -44,7 +44,7 @@ func (a *app) look(paths []string, o reportOptions) (done bool, err error) {
 		return false, journalError(err)
 	}
 	defer func() { _ = results.Close() }()
-	t, err := results.Table(reports.Options{Pool: o.Pool})
+	t, err := results.Table(reports.Options{Pool: o.Pool, Class: o.Class})
 	if err != nil {
 		return false, journalError(err)
 	}
