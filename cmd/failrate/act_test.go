@@ -64,7 +64,7 @@ func newWorkflow(t *testing.T) *workflow {
 	if err != nil {
 		t.Fatal(err)
 	}
-	uses := regexp.MustCompile(`uses: (actions/(setup-go|upload-artifact|download-artifact)@[0-9a-f]{40})`)
+	uses := regexp.MustCompile(`uses: (actions/(checkout|setup-go|upload-artifact|download-artifact)@[0-9a-f]{40})`)
 	seen := map[string]bool{}
 	for _, m := range uses.FindAllStringSubmatch(string(text), -1) {
 		if !seen[m[1]] {
@@ -72,8 +72,8 @@ func newWorkflow(t *testing.T) *workflow {
 			w.actions = append(w.actions, "--local-repository", m[1]+"="+filepath.Join(root, "cmd/failrate/testdata/act", m[2]))
 		}
 	}
-	if len(seen) != 3 {
-		t.Fatalf("the workflow uses %v, and this test stands in for three actions", seen)
+	if len(seen) != 4 {
+		t.Fatalf("the workflow uses %v, and this test stands in for four actions", seen)
 	}
 	return w
 }
