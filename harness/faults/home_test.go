@@ -6,9 +6,12 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -184,4 +187,26 @@ func (h *home) journal() []byte {
 		return nil
 	}
 	return b
+}
+
+// attemptNumber is what a file's name has of a second or later attempt.
+var attemptNumber = regexp.MustCompile(`\+\d+`)
+
+// files lists what the newest campaign's results folder holds, once for all attempts of a trial, and without the torn ends
+// of a journal, which are kept beside it.
+func (h *home) files(t *testing.T) (list []string) {
+	t.Helper()
+	dirs := h.folders()
+	root := dirs[len(dirs)-1]
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && !strings.HasPrefix(d.Name(), "journal.jsonl.torn-") {
+			list = append(list, attemptNumber.ReplaceAllString(strings.TrimPrefix(path, root+"/"), ""))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }

@@ -62,6 +62,7 @@ func moments(s shape, n int, r *rand.Rand) (out []moment) {
 type reference struct {
 	once  sync.Once
 	table string
+	files []string // of its results folder
 	lasts time.Duration
 }
 
@@ -72,6 +73,7 @@ func (u *reference) run(t *testing.T, s shape) {
 		begun := time.Now()
 		u.table = stable(t, h.failrate(t, 0, beginArgs()...))
 		u.lasts = time.Since(begun)
+		u.files = h.files(t)
 	})
 	if u.table == "" {
 		t.Fatal("there is no undisturbed run to compare with")
@@ -112,6 +114,9 @@ func TestKillAnywhere(t *testing.T) {
 					k.campaign(t, m)
 					if k.table != undisturbed.table {
 						t.Errorf("after %d kills the table is\n%s\nand undisturbed it is\n%s", k.kills, k.table, undisturbed.table)
+					}
+					if files := k.files(t); !slices.Equal(files, undisturbed.files) {
+						t.Errorf("after %d kills the results folder holds\n%q\nand undisturbed it holds\n%q", k.kills, files, undisturbed.files)
 					}
 				})
 			}
