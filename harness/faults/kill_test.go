@@ -165,7 +165,7 @@ func (k *killed) run(t *testing.T, m *moment) {
 		r := k.start(t, args...)
 		if m == nil || !k.kill(r, *m, try) {
 			if status := r.wait(t, patience); status != 0 {
-				t.Fatalf("failrate %s: exit status %d\n%s\n%s", strings.Join(args, " "), status, r.stderr.String(), k.journal())
+				t.Fatalf("failrate %s: exit status %d\n%s", strings.Join(args, " "), status, r.stderr.String())
 			}
 			k.grown(t)
 			if m != nil && k.kills == 0 && try < 4 {
