@@ -71,7 +71,7 @@ func (u *reference) run(t *testing.T, s shape) {
 	u.once.Do(func() {
 		h := s.home(t)
 		begun := time.Now()
-		u.table = stable(t, h.failrate(t, 0, beginArgs()...))
+		u.table = stable(t, h.failrate(t, 0, s.beginArgs()...))
 		u.lasts = time.Since(begun)
 		u.files = h.files(t)
 	})
@@ -99,7 +99,7 @@ func TestKillAnywhere(t *testing.T) {
 	for _, form := range []struct {
 		shape
 		points int
-	}{{native, killPoints(8, 120)}, {warm, killPoints(2, 50)}, {fresh, killPoints(1, 30)}} {
+	}{{native, killPoints(6, 90)}, {busy, killPoints(2, 30)}, {warm, killPoints(2, 50)}, {fresh, killPoints(1, 30)}} {
 		t.Run(form.name, func(t *testing.T) {
 			t.Parallel()
 			var undisturbed reference
@@ -220,7 +220,7 @@ func (k *killed) await(r *run, m moment, try int) bool {
 func (k *killed) args(t *testing.T) []string {
 	t.Helper()
 	if len(whole(k.journal())) == 0 {
-		return beginArgs()
+		return k.shape.beginArgs()
 	}
 	list := k.folders()
 	folder, err := filepath.Rel(k.dir, list[len(list)-1])

@@ -13,6 +13,7 @@ type shape struct {
 	platform  string // native or container
 	isolation string // of the platform: copy, fresh, …; empty means the default
 	setup     string // how long set-up takes; empty means that there is none
+	jobs      int    // trials at once; 0 means 1
 
 	iterations int // of each variant and stress level; a fresh container takes its time
 }
@@ -20,6 +21,7 @@ type shape struct {
 var (
 	native = shape{name: "native", platform: "native", iterations: 14}
 	fresh  = shape{name: "fresh container", platform: "container", isolation: "fresh", iterations: 2}
+	busy   = shape{name: "native with set-up, 3 at once", platform: "native", setup: "200ms", jobs: 3, iterations: 14}
 	warm   = shape{name: "warm container", platform: "container", isolation: "warm", iterations: 14}
 )
 
@@ -52,7 +54,7 @@ func (s shape) trials() int { return 2 * (2*s.iterations + 2) }
 func (s shape) study() string {
 	env, subject := "FAULTS_MARK: $MARK", ""
 	if s.platform == "native" {
-		env += ", FAULTS_LOG: $LOG"
+		env += ", FAULTS_LOG: \"$LOG\""
 	}
 	if s.isolation != "" {
 		subject += "  isolation: {" + s.platform + ": " + s.isolation + "}\n"
@@ -75,22 +77,25 @@ func (s shape) home(t *testing.T) *home {
 	return h
 }
 
-// beginArgs start the campaign; resumeArgs go on with it.
+// beginArgs start a campaign; resumeArgs go on with it.
 func beginArgs() []string {
 	return []string{"measure", "study", "--seed", "7", "--results", "results", "--progress", "none", "--format", "json"}
 }
+
+// beginArgs start the shape's campaign.
+func (s shape) beginArgs() []string { return append(beginArgs(), "--jobs", strconv.Itoa(max(1, s.jobs))) }
 
 func resumeArgs(folder string) []string {
 	return []string{"measure", "--resume", folder, "--progress", "none", "--format", "json"}
 }
 
 // TestUndisturbed is the control of the suite: without a fault the campaign is complete, resuming it runs nothing, and
-// nothing is left. A campaign in fresh containers takes its time; the short form meets it where it is killed.
+// nothing is left. A campaign in containers takes its time; the short form meets it where it is killed.
 func TestUndisturbed(t *testing.T) {
 	t.Parallel()
-	shapes := []shape{native, warm}
+	shapes := []shape{native}
 	if long() {
-		shapes = append(shapes, fresh)
+		shapes = append(shapes, busy, warm, fresh)
 	}
 	for _, s := range shapes {
 		t.Run(s.name, func(t *testing.T) {
@@ -99,7 +104,7 @@ func TestUndisturbed(t *testing.T) {
 			shared.score.point(t, kind)
 			h := s.home(t)
 			begun := time.Now()
-			table := stable(t, h.failrate(t, 0, beginArgs()...))
+			table := stable(t, h.failrate(t, 0, s.beginArgs()...))
 			shared.score.took(kind, time.Since(begun))
 			if again := stable(t, h.failrate(t, 0, resumeArgs(h.folders()[0])...)); again != table {
 				t.Errorf("resumed when it is complete, the campaign's table is\n%s\nand was\n%s", again, table)
