@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // The files of a results folder that this package writes.
@@ -33,7 +34,7 @@ func writeCampaign(dir string, h Header) error {
 // replace gives a file new contents, or leaves it as it is: a crash cannot leave half of them. A link in its place is
 // replaced and not followed. settle, if any, is called before the file takes its name.
 func replace(path string, contents []byte, settle func(*os.File) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*") // mode 0600
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+halfOf+"*") // mode 0600
 	if err != nil {
 		return err
 	}
@@ -55,6 +56,20 @@ func replace(path string, contents []byte, settle func(*os.File) error) (err err
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// halfOf is between the name of a file that replace writes and what makes its temporary name its own.
+const halfOf = ".new-"
+
+// forgetHalves removes what replace left in a folder when its harness was killed in its midst. Whoever calls it holds the
+// journal's lock, so nobody is writing them. One that cannot be removed is in nobody's way.
+func forgetHalves(dir string) {
+	entries, _ := os.ReadDir(dir) // the lock was just taken in it
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), CampaignName+halfOf) || strings.HasPrefix(e.Name(), pidName+halfOf) {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
 }
 
 // syncDir makes the names in a folder survive a power cut.

@@ -51,6 +51,7 @@ func lock(f *os.File, dir string) error {
 	case err != nil:
 		return fmt.Errorf("%s: lock: %w", f.Name(), err)
 	}
+	forgetHalves(dir)
 	return replace(filepath.Join(dir, pidName), []byte(strconv.Itoa(os.Getpid())+"\n"), nil)
 }
 

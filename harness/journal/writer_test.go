@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -365,5 +366,27 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	}
 	if text, err := os.ReadFile(victim); err != nil || string(text) != "precious" {
 		t.Errorf("the victim holds %q, %v", text, err)
+	}
+}
+
+// A harness that is killed while it writes a file beside the journal leaves the half of it under a name of its own.
+func TestOpenForgetsTheHalvesOfAKilledHarness(t *testing.T) {
+	t.Parallel()
+	dir := written(t, filepath.Join(t.TempDir(), "killed"), testHeader(3), 0)
+	for _, name := range []string{CampaignName + ".new-123", pidName + ".new-4", "notes.new-5"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, _, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "*.new-*"))
+	if want := []string{filepath.Join(dir, "notes.new-5")}; err != nil || !slices.Equal(left, want) {
+		t.Errorf("there are %q (%v) and should be %q: another's file stays", left, err, want)
 	}
 }
