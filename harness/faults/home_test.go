@@ -22,7 +22,8 @@ import (
 type home struct {
 	dir  string
 	mark string
-	pids []int // of the harnesses that were started
+	pids []int  // of the harnesses that were started
+	disk string // mounted for the test's own use; empty when none is
 }
 
 // patience is how long anything may take that is not bounded more tightly. A test that waits longer has found a hang.
@@ -40,6 +41,9 @@ func newHome(t *testing.T) *home {
 	}
 	lay(t, shared.failrate, filepath.Join(h.dir, "failrate"))
 	t.Cleanup(func() {
+		if h.disk != "" {
+			_ = unmount(h.disk)
+		}
 		for _, what := range h.leftovers(context.Background()) {
 			t.Errorf("left behind: %s", what)
 		}

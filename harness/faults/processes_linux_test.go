@@ -52,3 +52,6 @@ func (h *home) endAll() {
 		_ = unix.Kill(pid, unix.SIGKILL)
 	}
 }
+
+// unmount lets go of a disk, now or when nobody uses it any more.
+func unmount(dir string) error { return unix.Unmount(dir, unix.MNT_DETACH) }

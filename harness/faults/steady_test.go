@@ -83,7 +83,9 @@ func beginArgs() []string {
 }
 
 // beginArgs start the shape's campaign.
-func (s shape) beginArgs() []string { return append(beginArgs(), "--jobs", strconv.Itoa(max(1, s.jobs))) }
+func (s shape) beginArgs() []string {
+	return append(beginArgs(), "--jobs", strconv.Itoa(max(1, s.jobs)))
+}
 
 func resumeArgs(folder string) []string {
 	return []string{"measure", "--resume", folder, "--progress", "none", "--format", "json"}
