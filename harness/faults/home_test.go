@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -85,10 +86,29 @@ func lay(t *testing.T, from, to string) {
 // run is one process of the command.
 type run struct {
 	cmd    *exec.Cmd
-	stdout bytes.Buffer
-	stderr bytes.Buffer
+	stdout bytes.Buffer // read it after ended
+	stderr said
 	ended  chan struct{}
 	err    error // of Wait; read it after ended
+}
+
+// said is what a process has written so far. Safe for use by several goroutines.
+type said struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write adds to it.
+func (s *said) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
 }
 
 // start runs failrate with arguments in the home. Paths in them are best relative: they then read the same in every home.

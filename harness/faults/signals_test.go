@@ -123,12 +123,23 @@ func signalOnce(t *testing.T, what interruption, m moment, k *killed, table stri
 // send sends the signals and gives the time of the last one.
 func (w interruption) send(r *run) time.Time {
 	for i, s := range w.signals {
-		if i > 0 && r.endsWithin(w.pause) {
+		if i > 0 && w.signals[i] == w.signals[0] && !r.heard() || i > 0 && r.endsWithin(w.pause) {
 			break
 		}
 		_ = r.cmd.Process.Signal(s) // it may have ended by itself
 	}
 	return time.Now()
+}
+
+// heard waits until the harness has said that it was interrupted, and reports whether it did before it ended: a signal
+// that meets the same one still pending is lost.
+func (r *run) heard() bool {
+	for !strings.Contains(r.stderr.String(), "interrupted: ") {
+		if r.endsWithin(time.Millisecond) {
+			return false
+		}
+	}
+	return true
 }
 
 // checkEnd checks the exit status, that nothing is left without failrate clean, and the journal: every start has its
