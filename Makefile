@@ -60,6 +60,14 @@ faults:
 	FAULTS=long go test -count=1 -timeout 3h -v -run '^TestTheSameIsNotCalledDifferent$$' ./cmd/failrate || status=1; \
 	exit $$status
 
+## fuzz: every reader of foreign files fuzzed for FUZZTIME (10m), one after the other
+fuzz: FUZZTIME ?= 10m
+fuzz:
+	@for target in study:FuzzParse study:FuzzCheckPatch classify:FuzzJUnit classify:FuzzGoTest classify:FuzzTAP \
+		classify:FuzzRecords journal:FuzzReplay journal:FuzzArchive; do \
+		go test -run '^$$' -fuzz "^$${target#*:}$$" -fuzztime $(FUZZTIME) -parallel 2 ./harness/$${target%:*} || exit 1; \
+	done
+
 clean:
 	rm -rf bin
 

@@ -297,3 +297,37 @@ func TestOutcomesOfAttemptsThatNeverReachAnExecutor(t *testing.T) {
 		}
 	}
 }
+
+// TestTheClockIsStepped has the machine's clock jump by hours between any two looks at it. The campaign runs to its end
+// and every outcome is what it was: nothing but a budget is measured by that clock, and durations are the executor's, by
+// the clock that cannot be set.
+func TestTheClockIsStepped(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 10)
+	b.exits("b", 3, 7)
+	looks := 0
+	at := time.Date(2026, 3, 29, 1, 59, 0, 0, time.UTC)
+	sum, err := b.run(t.Context(), func(c *Config) {
+		c.Now = func() time.Time {
+			looks++
+			return at.Add(time.Duration(looks%2*26-looks%3*13) * time.Hour)
+		}
+	})
+	if err != nil || !sum.Complete() || sum.Settled != 20 {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	outcomes, _ := b.outcomes()
+	failed := 0
+	for id, o := range outcomes {
+		switch o {
+		case classify.Fail:
+			failed++
+		case classify.Pass:
+		default:
+			t.Errorf("%s is %s", id, o)
+		}
+	}
+	if failed != 2 || looks < 20 {
+		t.Errorf("%d failures, want 2; the clock was looked at %d times", failed, looks)
+	}
+}

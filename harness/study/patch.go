@@ -14,7 +14,11 @@ import (
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
 )
 
-const maxPatch = 16 << 20 // bytes
+// The bounds of a patch: each line costs some forty bytes beside its text, so lines are bounded as well as bytes.
+const (
+	maxPatch      = 16 << 20 // bytes
+	maxPatchLines = 1_000_000
+)
 
 // CheckPatch lists the paths that a patch touches in the tree, sorted, each once. It refuses a patch that is not one,
 // that changes nothing, or that would reach outside of the tree: through a path with .. or an absolute one, git's own
@@ -26,6 +30,8 @@ func CheckPatch(r io.Reader) ([]string, error) {
 		return nil, fmt.Errorf("read patch: %w", err)
 	case len(data) > maxPatch:
 		return nil, fmt.Errorf("patch is larger than %d bytes", maxPatch)
+	case bytes.Count(data, []byte{'\n'}) > maxPatchLines:
+		return nil, fmt.Errorf("patch has more than %d lines", maxPatchLines)
 	}
 	plain, err := checkHeaders(data)
 	if err != nil {
@@ -140,6 +146,9 @@ const linkMode = 0o120000
 func checkLink(f *gitdiff.File) error {
 	if f.NewMode != linkMode && f.OldMode != linkMode {
 		return nil
+	}
+	if f.IsBinary { // where it leads cannot be read here, and git writes links as text
+		return fmt.Errorf("patch makes %s a link by a binary change, which may leave the tree", clip(f.NewName))
 	}
 	for _, fragment := range f.TextFragments {
 		for _, line := range fragment.Lines {

@@ -24,6 +24,7 @@ var modes = map[string]func(args []string) int{
 	"babble":   babble,
 	"forge":    forge,
 	"vandal":   vandal,
+	"nothing":  nothing,
 	"terminal": terminal,
 }
 
