@@ -111,6 +111,13 @@ func (s *said) String() string {
 	return s.text.String()
 }
 
+// Len is how many bytes it is.
+func (s *said) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Len()
+}
+
 // start runs failrate with arguments in the home. Paths in them are best relative: they then read the same in every home.
 func (h *home) start(t *testing.T, args ...string) *run {
 	t.Helper()

@@ -21,10 +21,11 @@ import (
 const harnessLabel = "dev.failrate.pid"
 
 // leftovers lists what a campaign has left on this machine but for its results and its cache: processes, mounts,
-// sessions, temporary files, and what is in the engine.
+// sessions, temporary files, and what is in the engine. A session whose file has not got its name yet (.json.new) has made
+// nothing else; a sweep removes that file when it is a minute old.
 func (h *home) leftovers(ctx context.Context) []string {
 	left := h.processes()
-	for _, glob := range []string{"tmp/*", "cache/sessions/*", "results/*/*/*.new-*"} {
+	for _, glob := range []string{"tmp/*", "cache/sessions/*.json"} {
 		found, err := filepath.Glob(filepath.Join(h.dir, glob))
 		if err != nil {
 			left = append(left, err.Error())
