@@ -66,7 +66,7 @@ func (b AgentBuild) Program(ctx context.Context, goos, arch string) (string, err
 	if b.Go == "" {
 		b.Go = "go"
 	}
-	version, err := exec.CommandContext(ctx, b.Go, "env", "GOVERSION").Output() //nolint:gosec // the caller's choice
+	version, err := exec.CommandContext(ctx, b.Go, "env", "GOVERSION").Output()
 	if err != nil {
 		return "", fmt.Errorf("build the container agent: no usable Go toolchain: %w", err)
 	}
@@ -171,7 +171,7 @@ func (b AgentBuild) compile(ctx context.Context, files []source, out, goos, arch
 			return err
 		}
 	}
-	cmd := exec.CommandContext(ctx, b.Go, "build", "-trimpath", "-ldflags=-s -w -buildid=", "-o", "agent.new", ".") //nolint:gosec // as above
+	cmd := exec.CommandContext(ctx, b.Go, "build", "-trimpath", "-ldflags=-s -w -buildid=", "-o", "agent.new", ".")
 	cmd.Dir = work
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+arch, "GOWORK=off", "GOFLAGS=", "GOTOOLCHAIN=local")
 	if log, err := cmd.CombinedOutput(); err != nil {

@@ -3,6 +3,7 @@ package classify
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 )
 
@@ -26,7 +27,7 @@ func goText(r io.Reader, w io.Writer) error {
 	lines := newLineReader(r, maxGoLine)
 	for {
 		l, err := lines.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {

@@ -47,7 +47,7 @@ func readJUnit(r io.Reader, retriedPass bool, text io.Writer) findings {
 	clean := newXMLText(r)
 	for d := xml.NewDecoder(clean); j.f.unreadable == ""; {
 		token, err := d.Token()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

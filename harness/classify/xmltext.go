@@ -95,7 +95,7 @@ func (x *xmlText) step() {
 	}
 	r, ok := x.rune()
 	if !ok {
-		if x.place != inText && x.err == io.EOF {
+		if x.place != inText && errors.Is(x.err, io.EOF) {
 			x.err = io.ErrUnexpectedEOF
 		}
 		return

@@ -129,7 +129,7 @@ func (w *Writer) write(form any) error {
 	if err != nil {
 		if n > 0 {
 			if back := w.file.Truncate(w.size); back != nil {
-				err = fmt.Errorf("%w (and the torn record could not be cut off: %v)", err, back)
+				err = fmt.Errorf("%w (and the torn record could not be cut off: %w)", err, back)
 			}
 		}
 		return w.fail(err)

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -138,7 +139,8 @@ func throughFile(s *Study) (*Study, error) {
 		return nil, err
 	}
 	out, err := Parse(inlineFile, data, s.Dir)
-	if errs, ok := err.(Errors); ok {
+	var errs Errors
+	if errors.As(err, &errs) {
 		for i := range errs { // positions in a file that nobody has seen say nothing
 			errs[i].Line, errs[i].Col = 0, 0
 		}

@@ -30,7 +30,7 @@ func stampOf(info fs.FileInfo) stamp {
 	if !ok {
 		return stamp{size: info.Size()}
 	}
-	return stamp{device: uint64(s.Dev), inode: s.Ino, size: s.Size, changed: changeTime(s)} //nolint:gosec,unconvert // its width differs
+	return stamp{device: uint64(s.Dev), inode: s.Ino, size: s.Size, changed: changeTime(s)} //nolint:unconvert // its width differs
 }
 
 // takeSnapshot lists the files that match, and waits until the file system's clock has passed the youngest of them:

@@ -130,7 +130,7 @@ func unignore() {
 
 // write locks the file before it bears its name, so that no Sweep takes it for a dead session's.
 func (s *Session) write(path string) error {
-	f, err := os.OpenFile(path+unnamed, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600) //nolint:gosec // the name is our own
+	f, err := os.OpenFile(path+unnamed, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
 	}

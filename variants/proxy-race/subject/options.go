@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -50,7 +51,7 @@ func parse(args []string, help io.Writer) (options, error) {
 	f.IntVar(&o.body, "body", 200, "bytes of the request's body")
 	f.StringVar(&stress, "stress", "none", "`load` from inside this process: none, or burst:N for N busy goroutines around the cut")
 	if err := f.Parse(args); err != nil {
-		if err == flag.ErrHelp {
+		if errors.Is(err, flag.ErrHelp) {
 			fmt.Fprintln(help, "proxy-race sends one request to a replica whose proxy has just been cut, again and again.")
 			f.SetOutput(help)
 			f.PrintDefaults()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -66,7 +67,7 @@ func parse(args []string, help io.Writer) (options, error) {
 	f.StringVar(&o.seed, "seed", "", "seed of the shuffle; empty means the trial's, or a random one")
 	f.StringVar(&stress, "stress", "none", "`load` from inside this process: none, or burst:N for N busy goroutines around the cut")
 	if err := f.Parse(args); err != nil {
-		if err == flag.ErrHelp {
+		if errors.Is(err, flag.ErrHelp) {
 			fmt.Fprintln(help, "soft-commit plays a recovery test against a shard whose replica is cut off.")
 			f.SetOutput(help)
 			f.PrintDefaults()
