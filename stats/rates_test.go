@@ -181,3 +181,13 @@ func TestIntervalSurvivesJSON(t *testing.T) {
 		}
 	}
 }
+
+// TestTinyLowerBound keeps rates of 10⁻⁶ to their digits, and writes what is as good as nothing as 0.
+func TestTinyLowerBound(t *testing.T) {
+	t.Parallel()
+	for rate, want := range map[float64]string{1.29e-6: "0.00012 %", 4e-17: "0 %", 0: "0 %", 3e-9: "0.0000003 %"} {
+		if got := PercentDown(rate); got != want {
+			t.Errorf("%g: %q, want %q", rate, got, want)
+		}
+	}
+}

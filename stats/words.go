@@ -33,8 +33,14 @@ func Percent(rate float64) string { return percent(rate, math.Round) }
 // PercentUp is Percent rounded up, for the upper bound of an interval.
 func PercentUp(rate float64) string { return percent(rate, math.Ceil) }
 
-// PercentDown is Percent rounded down, for the lower bound of an interval.
-func PercentDown(rate float64) string { return percent(rate, math.Floor) }
+// PercentDown is Percent rounded down, for the lower bound of an interval. A bound below 10⁻¹⁰ is written as 0: its digits
+// would be all that is read.
+func PercentDown(rate float64) string {
+	if math.Abs(rate) < 1e-10 {
+		rate = 0
+	}
+	return percent(rate, math.Floor)
+}
 
 // Range writes an interval of rates, such as "3.7–12 %". Its bounds are rounded outward, so that what is read is never
 // narrower than what was computed.
