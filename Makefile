@@ -15,7 +15,7 @@ BIN   := bin/failrate
 TOOLS := .github/tools/go.mod
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: measure test build lint race bench cross faults fuzz golangci clean help
+.PHONY: measure test build lint race bench cross studies faults fuzz golangci clean help
 
 ## measure: measure the built-in study; VARIANT= N= STRESS= ON= STUDY= JOBS= SEED= PARAM= ARGS= narrow it
 measure: build
@@ -59,6 +59,18 @@ faults:
 	FAULTS=long go test -count=1 -timeout 3h -v -run '$(RUN)' ./harness/faults || status=1; \
 	FAULTS=long go test -count=1 -timeout 3h -v -run '^TestTheSameIsNotCalledDifferent$$' ./cmd/failrate || status=1; \
 	exit $$status
+
+## studies: a short form of every built-in study, saying which cannot run here and why
+studies: build
+	@$(BIN) measure soft-commit -n 5 --param cut=fin $(STUDIES_ARGS)
+	@$(BIN) measure proxy-race -n 1 --param delay=0s,1ms $(STUDIES_ARGS)
+	@if command -v java >/dev/null && command -v javac >/dev/null && command -v mvn >/dev/null; then \
+		$(BIN) measure solr-send -n 1 --on native --stress none --param delay=0s --variant jetty-h2 $(STUDIES_ARGS) && \
+		$(BIN) measure solr-recovery -n 1 --on native --stress none --param procs=2 --variant leaders-only $(STUDIES_ARGS) && \
+		$(BIN) measure solr-alias-hotspot -n 1 --on native --param tenants=5 --variant anchor-first $(STUDIES_ARGS); \
+	else echo 'skipped: solr-send, solr-recovery, solr-alias-hotspot: they need java, javac and mvn' >&2; fi
+	@$(BIN) measure solr-checkout --dry-run --on native
+	@echo 'solr-checkout was only planned: it clones apache/solr and builds it' >&2
 
 ## fuzz: every reader of foreign files fuzzed for FUZZTIME (10m), one after the other
 fuzz: FUZZTIME ?= 10m
