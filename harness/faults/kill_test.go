@@ -198,7 +198,7 @@ func (k *killed) kill(r *run, m moment, try int) bool {
 }
 
 // await waits for the moment, and reports whether it came before the harness ended. A poll meets the harness in the
-// midst of what follows a write.
+// midst of what follows a write. The undisturbed run may have been on a busier machine, so each try is much earlier.
 func (k *killed) await(r *run, m moment, try int) bool {
 	come := func() bool { return k.running(m.running) }
 	switch {
@@ -206,7 +206,7 @@ func (k *killed) await(r *run, m moment, try int) bool {
 		sign := []byte(`{"type":"` + m.record + `"`)
 		come = func() bool { return bytes.Count(k.journal(), sign) >= m.number }
 	case m.running == "":
-		return !r.endsWithin(time.Duration(m.share * float64(k.whole) / float64(try)))
+		return !r.endsWithin(time.Duration(m.share * float64(k.whole) / float64(try*try)))
 	}
 	for !come() {
 		if r.endsWithin(200 * time.Microsecond) {
