@@ -82,7 +82,11 @@ func TestHostileSubjects(t *testing.T) {
 				}
 				h := newHome(t)
 				h.write(t, c.study(place))
-				table := h.failrate(t, 0, beginArgs()...)
+				r := h.start(t, beginArgs()...)
+				if status := r.wait(t, 2*c.timeout+patience); status != 0 {
+					t.Fatalf("exit status %d\n%s", status, r.stderr.String())
+				}
+				table := r.stdout.String()
 				for _, e := range endings(t, h.journal()) {
 					shared.score.took(kind, e.Observation.Wall)
 					c.check(t, e)
