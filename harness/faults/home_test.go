@@ -25,6 +25,8 @@ type home struct {
 	mark string
 	pids []int  // of the harnesses that were started
 	disk string // mounted for the test's own use; empty when none is
+
+	extra []string // further NAME=value of the harness's environment
 }
 
 // patience is how long anything may take that is not bounded more tightly. A test that waits longer has found a hang.
@@ -154,8 +156,8 @@ func (h *home) begin(t *testing.T, r *run) {
 
 // env is the command's environment: the caller's, with the home's own folders.
 func (h *home) env() []string {
-	return append(os.Environ(), "TMPDIR="+filepath.Join(h.dir, "tmp"), "FAILRATE_CACHE="+filepath.Join(h.dir, "cache"),
-		"NO_COLOR=1", "FAULTS_HOME="+h.mark)
+	return slices.Concat(os.Environ(), []string{"TMPDIR=" + filepath.Join(h.dir, "tmp"), "FAILRATE_CACHE=" + filepath.Join(h.dir, "cache"),
+		"NO_COLOR=1", "FAULTS_HOME=" + h.mark}, h.extra)
 }
 
 // wait gives the exit status; -1 means that a signal ended it. A process that does not end within the limit is a failure.

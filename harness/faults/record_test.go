@@ -16,6 +16,7 @@ type record struct {
 	Judgement struct {
 		Outcome string `json:"outcome"`
 		Class   string `json:"class"`
+		Reason  string `json:"reason"`
 	} `json:"judgement"`
 }
 

@@ -17,6 +17,7 @@ var modes = map[string]func(args []string) int{
 	"steady":   steady,
 	"prepare":  prepare,
 	"stubborn": stubborn,
+	"runes":    runes,
 	"bomb":     bomb,
 	"daemon":   daemon,
 	"holder":   holder,
