@@ -246,31 +246,6 @@ func (h *home) awaitStarted(r *run, n int) bool {
 	return true
 }
 
-// asTheyMust checks that every attempt that counts ended as its trial's number says.
-func (h *home) asTheyMust(t *testing.T) {
-	t.Helper()
-	counted := 0
-	for _, r := range records(t, h.journal()) {
-		if r.Type != "finished" || r.Judgement.Outcome == "broken" || r.Judgement.Outcome == "censored" {
-			continue
-		}
-		variant, _, _ := strings.Cut(r.ID, "/")
-		_, digits, _ := strings.Cut(r.trial(), "#")
-		n, err := strconv.Atoi(digits)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := "pass"
-		if n*7%20 < map[string]int{"a": 7, "b": 3, "always": 20}[variant] {
-			want = "fail"
-		}
-		if counted++; r.Judgement.Outcome != want {
-			t.Errorf("%s is %s and not %s", r.ID, r.Judgement.Outcome, want)
-		}
-	}
-	t.Logf("%d attempts count", counted)
-}
-
 func removeContainers(t *testing.T, e *ownEngine, harness int) {
 	own := filters.NewArgs(filters.Arg("label", fmt.Sprintf("%s=%d", harnessLabel, harness)))
 	list, err := e.client.ContainerList(t.Context(), container.ListOptions{All: true, Filters: own})

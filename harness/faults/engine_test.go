@@ -87,7 +87,7 @@ func TestEngineStaysAway(t *testing.T) {
 				g.set(rule{match: regexp.MustCompile("."), times: math.MaxInt32, hurt: wounds[way]})
 				g.cut()
 				r.stopped(t, r.wait(t, engineLimit), 4)
-				h.judged(t)
+				h.asTheyMust(t)
 				g.set(rule{})
 				h.goOn(t, s)
 			})
@@ -103,7 +103,7 @@ func (h *home) goOn(t *testing.T, s shape) {
 	if status := r.wait(t, patience); status != 0 && status != 7 { // a control that was never judged has not held
 		t.Errorf("resumed: exit status %d\n%s", status, r.stderr.String())
 	}
-	count := h.judged(t)
+	count := h.asTheyMust(t)
 	settled := map[string]bool{}
 	for _, rec := range records(t, h.journal()) {
 		if rec.Type == "finished" {

@@ -22,9 +22,9 @@ func expected(t *testing.T, trial string) string {
 	return "pass"
 }
 
-// judged checks that whatever was judged was judged rightly, that nothing is a failure for what went wrong around it, and
+// asTheyMust checks that whatever was judged was judged rightly, that nothing is a failure for what went wrong around it, and
 // gives how many attempts had each outcome. A trial is judged once.
-func (h *home) judged(t *testing.T) map[string]int {
+func (h *home) asTheyMust(t *testing.T) map[string]int {
 	t.Helper()
 	seen, count := map[string]bool{}, map[string]int{}
 	for _, r := range records(t, h.journal()) {
@@ -47,10 +47,10 @@ func (h *home) judged(t *testing.T) map[string]int {
 	return count
 }
 
-// complete is judged, and every trial of the shape must have been judged.
+// complete is asTheyMust, and every trial of the shape must have been judged.
 func (h *home) complete(t *testing.T, s shape) map[string]int {
 	t.Helper()
-	count := h.judged(t)
+	count := h.asTheyMust(t)
 	if got := count["pass"] + count["fail"]; got != s.trials() {
 		t.Errorf("%d trials are judged, and %d are planned: %v", got, s.trials(), count)
 	}

@@ -18,6 +18,7 @@ var modes = map[string]func(args []string) int{
 	"prepare":  prepare,
 	"stubborn": stubborn,
 	"runes":    runes,
+	"hog":      hog,
 	"bomb":     bomb,
 	"daemon":   daemon,
 	"holder":   holder,
