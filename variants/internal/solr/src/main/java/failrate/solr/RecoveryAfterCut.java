@@ -110,6 +110,9 @@ public class RecoveryAfterCut extends AbstractFullDistribZkTestBase {
     if (failed == null) {
       Thread.sleep(2000);
     }
+    if (failed != null) {
+      Failure.judge(round, failed, run.tap.last(), proxy.getListenPort()); // whatever happens to the proxy after it
+    }
     long start = System.nanoTime();
     if (!run.cut.equals("none")) {
       Proxies.reopen(proxy);
@@ -118,7 +121,6 @@ public class RecoveryAfterCut extends AbstractFullDistribZkTestBase {
       comeBack(start);
       return;
     }
-    Failure.judge(round, failed, run.tap.last(), proxy.getListenPort());
     if (run.perCluster > 1) {
       active(); // for the next round; Solr's test is over
     }
