@@ -17,7 +17,7 @@ import (
 // The bounds of a patch: each line costs some forty bytes beside its text, so lines are bounded as well as bytes.
 const (
 	maxPatch      = 16 << 20 // bytes
-	maxPatchLines = 1_000_000
+	maxPatchLines = 300_000
 )
 
 // CheckPatch lists the paths that a patch touches in the tree, sorted, each once. It refuses a patch that is not one,

@@ -60,7 +60,7 @@ func TestPatchesThatReachOut(t *testing.T) {
 		"prose":           {"nothing to see\n", "patch changes nothing"},
 		"torn":            {strings.TrimSuffix(changeX, "+b\n"), "not a patch: line 5: fragment header miscounts lines: +0 old, -1 new"},
 		"link in binary":  {"diff --git a/l b/l\nnew file mode 120000\nindex 0000000..1111111\nGIT binary patch\nliteral 4\nL000000000000000\n\n", `patch makes "l" a link by a binary change, which may leave the tree`},
-		"too many lines":  {strings.Repeat("\n", maxPatchLines+1), "patch has more than 1000000 lines"},
+		"too many lines":  {strings.Repeat("\n", maxPatchLines+1), "patch has more than 300000 lines"},
 		"too large":       {strings.Repeat("x", maxPatch+1), "patch is larger than 16777216 bytes"},
 	} {
 		if paths, err := CheckPatch(strings.NewReader(c.patch)); err == nil || err.Error() != c.want {
