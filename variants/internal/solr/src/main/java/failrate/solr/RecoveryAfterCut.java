@@ -90,7 +90,7 @@ public class RecoveryAfterCut extends AbstractFullDistribZkTestBase {
   private void oneRound(int id) throws Exception {
     int first = id;
     for (; id < first + BUFFERED + 1; id++) {
-      client.add(document(id));
+      add(id).process(client, DEFAULT_COLLECTION);
     }
     softCommit();
     Replica replica = active().get(0);
@@ -152,12 +152,7 @@ public class RecoveryAfterCut extends AbstractFullDistribZkTestBase {
     CloudSolrClient sender = run.secondRoute == null ? client : newClient(run.secondRoute);
     try {
       for (int id = from; id < to; id++) {
-        UpdateRequest add = new UpdateRequest();
-        add.add(document(id));
-        if (run.replicaFirst) {
-          add.setParam("shards.preference", "replica.leader:false");
-        }
-        add.process(sender);
+        add(id).process(sender, DEFAULT_COLLECTION);
         run.burst.end();
       }
       return null;
@@ -172,11 +167,17 @@ public class RecoveryAfterCut extends AbstractFullDistribZkTestBase {
     }
   }
 
-  private static SolrInputDocument document(int id) {
+  /** With replica-first, the adds before the cut go there too, so that a connection is open when the cut comes. */
+  private UpdateRequest add(int id) {
     SolrInputDocument d = new SolrInputDocument();
     d.addField("id", String.valueOf(id));
     d.addField("a_t", "text_" + id);
-    return d;
+    UpdateRequest add = new UpdateRequest();
+    add.add(d);
+    if (run.replicaFirst) {
+      add.setParam("shards.preference", "replica.leader:false");
+    }
+    return add;
   }
 
   /** The one thing that Solr's test asserts is that the replica becomes active again. */
