@@ -18,7 +18,8 @@ const module = "github.com/failrate/failrate/"
 var allowed = map[string][]string{
 	"stats":                 {},
 	"stress":                {},
-	"harness/study":         {},
+	"harness/steps":         {}, // the language of subjects without a script; the study holds it, a trial's process runs it
+	"harness/study":         {"harness/steps"},
 	"harness/plan":          {"harness/study"},
 	"harness/trial/tree":    {}, // folders of files, for everything that copies or digests one
 	"harness/trial/process": {"harness/trial/tree"},

@@ -115,7 +115,8 @@ hint: write the values out instead of using anchors`},
 study.yaml:1:1: study has no "subject"`},
 	{"missing command", `study: s
 subject: {timeout: 5s}`, schemaToo,
-		`study.yaml:2:10: subject has no "command"`},
+		`study.yaml:2:10: subject has neither command nor steps
+hint: command runs a program, steps is a list of HTTP requests`},
 	{"wrong study name", `study: Not A Name
 subject: {command: x}`, schemaToo,
 		`study.yaml:1:8: "Not A Name" cannot name a study

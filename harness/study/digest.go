@@ -9,6 +9,8 @@ import (
 	"maps"
 	"os"
 	"slices"
+
+	"github.com/failrate/failrate/harness/steps"
 )
 
 // Digest is the hex SHA-256 of the study and of the patches and files that it names. It does not depend on where the
@@ -74,6 +76,7 @@ func (s *Study) VariantDigest(v Variant) (string, error) {
 	if v, err = s.relativeVariant(v); err != nil {
 		return "", err
 	}
+	e.Steps = withoutPlaces(e.Steps)
 	return digest(struct {
 		Subject Subject
 		Patches []string
@@ -86,6 +89,8 @@ func (e Subject) changedBy(v Variant) Subject {
 	if len(v.Command) > 0 {
 		e.Command = v.Command
 	}
+	e.Services = e.servicesFor(v)
+	e.Steps = steps.Script{Steps: e.Steps}.For(v.Name).Steps
 	e.Command = slices.Concat(e.Command, v.Args)
 	e.Env = merged(e.Env, v.Env)
 	if v.Image.given() {
@@ -111,6 +116,15 @@ func merged(base, change map[string]string) map[string]string {
 
 func withoutSource(classes []Class) []Class {
 	out := slices.Clone(classes)
+	for i := range out {
+		out[i].Source = ""
+	}
+	return out
+}
+
+// withoutPlaces is the steps without what only says where they stood.
+func withoutPlaces(list []steps.Step) []steps.Step {
+	out := slices.Clone(list)
 	for i := range out {
 		out[i].Source = ""
 	}

@@ -26,6 +26,7 @@ func again(t testing.TB, s *Study) *Study {
 func unplaced(s *Study) *Study {
 	c := *s
 	c.Classes = withoutSource(s.Classes)
+	c.Subject.Steps = withoutPlaces(s.Subject.Steps)
 	return &c
 }
 

@@ -25,6 +25,7 @@ func encodeVariant(v Variant) *mapping {
 	m.add("image", encodeImage(v.Image))
 	m.add("setup", encodeCommands(v.Setup))
 	m.texts("build-args", v.BuildArgs)
+	m.add("services", encodeServiceChanges(v.Services))
 	return m
 }
 

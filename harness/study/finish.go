@@ -17,13 +17,11 @@ func (r *reader) finish(root *yaml.Node, at map[string]*yaml.Node) {
 	if s.Baseline == "" {
 		r.chooseBaseline(root)
 	}
+	r.laterNames()
 	if at["platforms"] == nil {
-		s.Platforms = []Platform{Native}
-		if s.imageless() == "" {
-			s.Platforms = []Platform{Container, Native}
-		}
-	} else if name := s.imageless(); name != "" && slices.Contains(s.Platforms, Container) {
-		r.fail(at["platforms"], "add subject.image, or subject.compile for a static program", "the platform container needs an image, and %q has none", name)
+		r.choosePlatforms(root)
+	} else {
+		r.checkPlatforms(at["platforms"])
 	}
 	if len(r.errs) > 0 {
 		return
@@ -63,9 +61,50 @@ func (r *reader) chooseBaseline(root *yaml.Node) {
 	}
 }
 
-// imageless names the first variant or control that could not run in a container; empty when all can.
+// choosePlatforms takes the platforms that every variant and every service can run on.
+func (r *reader) choosePlatforms(root *yaml.Node) {
+	s := r.study
+	if s.imageless() == "" && s.serviceless(Container) == "" {
+		s.Platforms = []Platform{Container}
+	}
+	if s.serviceless(Native) == "" {
+		s.Platforms = append(s.Platforms, Native)
+	}
+	if len(s.Platforms) == 0 {
+		r.fail(root, "give it a command", "the service %q runs in containers only, and the subject has no image", s.serviceless(Native))
+	}
+}
+
+func (r *reader) checkPlatforms(n *yaml.Node) {
+	s := r.study
+	if name := s.imageless(); name != "" && slices.Contains(s.Platforms, Container) {
+		r.fail(n, "add subject.image, or subject.compile for a static program", "the platform container needs an image, and %q has none", name)
+	}
+	if name := s.serviceless(Container); name != "" && slices.Contains(s.Platforms, Container) {
+		r.fail(n, "add its image, subject.image, or subject.compile for a static program", "the platform container needs an image, and the service %q has none", name)
+	}
+	if name := s.serviceless(Native); name != "" && slices.Contains(s.Platforms, Native) {
+		r.fail(n, "give it a command: a program of the subject's tree, or one in PATH", "the platform native needs commands, and the service %q has none", name)
+	}
+}
+
+// serviceless names the first service that could not run on a platform; empty when all can.
+func (s *Study) serviceless(p Platform) string {
+	inTree := s.Subject.Image.given() || len(s.Subject.Compile) > 0
+	for _, v := range s.all() {
+		for _, x := range s.Subject.servicesFor(v) {
+			if p == Native && len(x.Command) == 0 || p == Container && !x.Image.given() && !inTree && !v.Image.given() {
+				return x.Name
+			}
+		}
+	}
+	return ""
+}
+
+// imageless names the first variant or control that could not run in a container; empty when all can. Steps need no
+// image: the program that runs them is brought along.
 func (s *Study) imageless() string {
-	if s.Subject.Image.given() || len(s.Subject.Compile) > 0 {
+	if s.Subject.Image.given() || len(s.Subject.Compile) > 0 || len(s.Subject.Steps) > 0 {
 		return ""
 	}
 	for _, v := range s.all() {

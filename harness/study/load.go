@@ -107,5 +107,7 @@ func tables() map[string][]string {
 		"variant": names(variantKeys), "control": names(controlKeys), "expect": names(expectKeys),
 		"stress": names(stressKeys), "quota": names(quotaKeys), "class": names(classKeys),
 		"evidence": names(evidenceKeys), "claims": names(claimsKeys), "broken": names(brokenKeys),
+		"service": names(serviceKeys), "ready": names(readyKeys), "serviceChange": names(serviceChangeKeys),
+		"step": names(stepKeys), "stepClass": names(stepClassKeys),
 	}
 }

@@ -17,12 +17,13 @@ var (
 	quantifierPattern  = regexp.MustCompile(`^[0-9]+$`) // x{3} of a regular expression
 )
 
-// placeholders checks that every {name} in a command or its arguments names a parameter.
+// placeholders checks that every {name} in a command or its arguments names a parameter or a service.
 func (r *reader) placeholders(texts []string, at []*yaml.Node) {
-	var known []string
-	for _, p := range r.study.Parameters {
-		known = append(known, p.Name)
-	}
+	r.placeholdersOf(texts, at, r.knownNames())
+}
+
+// placeholdersOf checks that every {name} is among the known ones.
+func (r *reader) placeholdersOf(texts []string, at []*yaml.Node, known []string) {
 	for i, text := range texts {
 		for _, m := range placeholderPattern.FindAllStringSubmatch(text, -1) {
 			whole, name := m[0], m[1]

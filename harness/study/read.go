@@ -17,6 +17,10 @@ type reader struct {
 	label string              // the key that is being read, for messages
 	study *Study
 	errs  Errors
+
+	changing *Service     // the service that a variant's change is being read for
+	saved    []string     // names that the steps read so far save
+	later    []*yaml.Node // variants that steps name, which are not read yet
 }
 
 // key is one key of a mapping: how it is read into a value of the mapping's type.

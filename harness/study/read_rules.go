@@ -99,6 +99,8 @@ func readEvidence(r *reader, n *yaml.Node, s *Study) {
 			r.fail(at["after"], "add match", "after says where match counts, but there is no match")
 		case resolve(item).Kind == yaml.MappingNode && at["match"] == nil && s.Subject.Results.Format != ResultRecords:
 			r.fail(item, "only results: records can carry a mark without one", "evidence %s has no match", clip(e.Name))
+		case at["name"] != nil && e.Name != "" && at["match"] == nil && len(s.Subject.Steps) > 0 && !slices.Contains(s.Subject.stepNames(), e.Name):
+			r.fail(at["name"], suggest(e.Name, s.Subject.stepNames()), "evidence %s is neither a step's name nor has it a match", clip(e.Name))
 		}
 		s.Evidence = append(s.Evidence, e)
 	}

@@ -19,9 +19,11 @@ var subjectKeys = []key[Subject]{
 			s.Setup = nil
 		}
 	}},
-	{"command", true, func(r *reader, n *yaml.Node, s *Subject) { r.placeholders(r.command(n, s.Shell, &s.Command)) }},
 	{"env", false, func(r *reader, n *yaml.Node, s *Subject) { r.environment(n, &s.Env) }},
 	{"unset", false, func(r *reader, n *yaml.Node, s *Subject) { r.unset(n, &s.Unset) }},
+	{"services", false, readServices},
+	{"command", false, func(r *reader, n *yaml.Node, s *Subject) { r.placeholders(r.command(n, s.Shell, &s.Command)) }},
+	{"steps", false, readSteps},
 	{"results", false, func(r *reader, n *yaml.Node, s *Subject) { readResults(r, n, &s.Results) }},
 	{"timeout", false, func(r *reader, n *yaml.Node, s *Subject) { r.duration(n, &s.Timeout) }},
 	{"grace", false, func(r *reader, n *yaml.Node, s *Subject) { r.duration(n, &s.Grace) }},
@@ -40,8 +42,27 @@ func readSubject(r *reader, n *yaml.Node, s *Subject) {
 	if at["image"] != nil && at["build"] != nil {
 		r.fail(at["build"], "build: FOLDER is short for image: {build: FOLDER}", "subject has both image and build")
 	}
+	r.stepsChecks(n, at, s)
 	if at["git"] == nil && s.Dir == "" {
 		s.Dir = r.dir
+	}
+}
+
+// stepsChecks looks at what steps take the place of.
+func (r *reader) stepsChecks(n *yaml.Node, at map[string]*yaml.Node, s *Subject) {
+	switch {
+	case resolve(n).Kind != yaml.MappingNode:
+	case at["command"] == nil && at["steps"] == nil:
+		r.fail(resolve(n), "command runs a program, steps is a list of HTTP requests", "subject has neither command nor steps")
+	case at["command"] != nil && at["steps"] != nil:
+		r.fail(at["steps"], "leave one of them out", "subject has both command and steps")
+	case at["steps"] == nil:
+	case at["shell"] != nil:
+		r.fail(at["shell"], "leave it out", "shell is for a command, not for steps")
+	case at["results"] != nil && s.Results.Format != ResultRecords:
+		r.fail(at["results"], "leave it out", "steps report by records")
+	default:
+		s.Results.Format = ResultRecords
 	}
 }
 

@@ -22,6 +22,7 @@ var variantKeys = []key[Variant]{
 	{"image", false, func(r *reader, n *yaml.Node, v *Variant) { readImage(r, n, &v.Image) }},
 	{"setup", false, func(r *reader, n *yaml.Node, v *Variant) { r.setup(n, r.study.Subject.Shell, &v.Setup) }},
 	{"build-args", false, func(r *reader, n *yaml.Node, v *Variant) { r.buildArgs(n, &v.BuildArgs) }},
+	{"services", false, func(r *reader, n *yaml.Node, v *Variant) { r.serviceChanges(n, &v.Services) }},
 }
 
 // readVariants reads the variants. One whose values are wrong still counts by name, so that nothing else is blamed.
@@ -49,6 +50,11 @@ func readVariants(r *reader, n *yaml.Node, s *Study) {
 // variantChecks looks at what a variant's change needs of the subject.
 func (r *reader) variantChecks(at map[string]*yaml.Node, v Variant) {
 	sub := r.study.Subject
+	for _, k := range []string{"args", "command"} {
+		if n := at[k]; n != nil && len(sub.Steps) > 0 {
+			r.fail(n, "change env, and write ${NAME} in the steps; or give the steps only: and except:", "%s changes the command, but the subject has steps", k)
+		}
+	}
 	if n := at["ref"]; n != nil && sub.Git == nil {
 		r.fail(n, "ref needs subject.git", "ref changes the commit, but the subject is a folder")
 	}

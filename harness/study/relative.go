@@ -21,6 +21,14 @@ func (s *Study) relative() (*Study, error) {
 			return nil, err
 		}
 	}
+	c.Subject.Steps = withoutPlaces(s.Subject.Steps)
+	c.Subject.Services = slices.Clone(s.Subject.Services)
+	for i := range c.Subject.Services {
+		image := &c.Subject.Services[i].Image
+		if image.Build, err = s.rel(image.Build); err != nil {
+			return nil, err
+		}
+	}
 	c.Variants = slices.Clone(s.Variants)
 	c.Controls = slices.Clone(s.Controls)
 	for i := range c.Variants {
@@ -46,6 +54,13 @@ func (s *Study) relativeVariant(v Variant) (Variant, error) {
 		if v.Patches[i], err = s.rel(p); err != nil {
 			return v, err
 		}
+	}
+	v.Services = maps.Clone(v.Services)
+	for name, change := range v.Services {
+		if change.Image.Build, err = s.rel(change.Image.Build); err != nil {
+			return v, err
+		}
+		v.Services[name] = change
 	}
 	v.Files = maps.Clone(v.Files)
 	for at, source := range v.Files {

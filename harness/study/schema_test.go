@@ -138,7 +138,7 @@ func TestSchemaHasTheLoadersSpellings(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{
 		studyPattern.String(), namePattern.String(), sharePattern.String(), durationPattern.String(), sizePattern.String(),
-		perCorePattern.String(), cpusetPattern.String(), refPattern.String(), envPattern.String(), buildArgPattern.String(),
+		perCorePattern.String(), cpusetPattern.String(), refPattern.String(), envPattern.String(), buildArgPattern.String(), servicePattern.String(),
 	} {
 		quoted, err := json.Marshal(pattern)
 		if err != nil {

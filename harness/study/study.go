@@ -8,6 +8,8 @@ package study
 import (
 	"fmt"
 	"time"
+
+	"github.com/failrate/failrate/harness/steps"
 )
 
 // Study is one question: which variants of a subject fail how often, on which platforms, under which stress.
@@ -54,7 +56,9 @@ type Subject struct {
 	Compile   []string          // command run on the host once per variant and target, output to {out}; empty means none
 	Image     Image             // zero means no image: the container platform then needs Compile (a scratch image)
 	Setup     [][]string        // commands run once per variant where the trials run (in the image, or on the host)
-	Command   []string          // the trial; never empty; one element when Shell
+	Command   []string          // the trial; empty only with Steps; one element when Shell
+	Steps     []steps.Step      // the trial as a list of steps, instead of Command
+	Services  []Service         // run beside the trial, in the order in which they are started
 	Shell     bool              // run Command[0] by /bin/sh -c
 	Env       map[string]string // added to the trial's environment
 	Unset     []string          `json:",omitempty"` // inherited variables that neither set-up nor trials get; see Inherits
@@ -166,6 +170,7 @@ type Variant struct {
 	Image     Image      // zero means it stays
 	Setup     [][]string // replaces the subject's set-up; nil means it stays
 	BuildArgs map[string]string
+	Services  map[string]ServiceChange // by the service's name
 }
 
 // Changed lists the variant's changes in words, sorted; empty for a variant that changes nothing.
@@ -177,7 +182,7 @@ func (v Variant) Changed() []string {
 	}{
 		{"args", len(v.Args) > 0}, {"build-args", len(v.BuildArgs) > 0}, {"command", len(v.Command) > 0},
 		{"env", len(v.Env) > 0}, {"files", len(v.Files) > 0}, {"image", v.Image.Name != "" || v.Image.Build != ""},
-		{"patch", len(v.Patches) > 0}, {"ref", v.Ref != ""}, {"setup", v.Setup != nil},
+		{"patch", len(v.Patches) > 0}, {"ref", v.Ref != ""}, {"services", len(v.Services) > 0}, {"setup", v.Setup != nil},
 	} {
 		if p.is {
 			out = append(out, p.what)
