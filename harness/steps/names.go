@@ -15,6 +15,11 @@ func Known() []string { return []string{NameNow, NameTrial, NameVariant, NameSee
 
 // ServiceVariable is the environment variable that says where a service is, as host:port. A further port of it has a
 // variable of its own, by the name service.port.
-func ServiceVariable(name string) string {
-	return "FAILRATE_SERVICE_" + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(name))
+func ServiceVariable(name string) string { return "FAILRATE_SERVICE_" + upper(name) }
+
+// parameterVariable is the environment variable of a parameter's value, as study.Parameter.EnvName has it.
+func parameterVariable(name string) string { return "FAILRATE_PARAM_" + upper(name) }
+
+func upper(name string) string {
+	return strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(name))
 }
