@@ -189,6 +189,16 @@ func TestNoCookies(t *testing.T) {
 	b.wants(b.run(Step{Method: "GET", URL: "http://{node}/cookie", Repeat: 3}), Passed, "", "")
 }
 
+// Each request has a connection of its own.
+func TestConnections(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "%q", r.RemoteAddr) })
+	get := func(name string) Step {
+		return Step{Method: "GET", URL: "http://{node}/", Save: map[string]string{name: ""}}
+	}
+	b.wants(b.run(get("one"), get("two"), Step{Differ: []string{"{one}", "{two}"}}), Passed, "", "")
+}
+
 func TestWithin(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
