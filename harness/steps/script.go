@@ -89,6 +89,12 @@ const (
 // MaxScript bounds an encoded script, in bytes: it travels in an environment variable.
 const MaxScript = 96 << 10
 
+// The bounds of what a record can report.
+const (
+	MaxMetrics    = 32 // names
+	MaxMetricName = 64 // bytes
+)
+
 // Variable is the environment variable that carries the script to the process that runs it.
 const Variable = "FAILRATE_STEPS"
 

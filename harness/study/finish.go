@@ -2,7 +2,9 @@ package study
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -39,6 +41,7 @@ func (r *reader) finish(root *yaml.Node, at map[string]*yaml.Node) {
 		s.Warnings = append(s.Warnings, warning)
 	}
 	s.Warnings = append(s.Warnings, s.stressWarnings()...)
+	s.Warnings = append(s.Warnings, s.stepWarnings()...)
 	same, err := s.identical()
 	if err != nil {
 		r.fail(root, "", "%v", err)
@@ -142,6 +145,24 @@ func (s *Study) stressWarnings() []string {
 	}
 	return out
 }
+
+// stepWarnings names the first request that a container without network cannot make: it reaches the subject's services.
+func (s *Study) stepWarnings() []string {
+	if s.Subject.Network != NetworkNone || !slices.Contains(s.Platforms, Container) {
+		return nil
+	}
+	for _, step := range s.Subject.Steps {
+		_, host, _ := strings.Cut(step.URL, "://")
+		m := startName.FindStringSubmatch(host)
+		if step.Method == "" || m != nil && slices.ContainsFunc(s.Subject.Services, func(x Service) bool { return slices.Contains(x.names(), m[1]) }) {
+			continue
+		}
+		return []string{fmt.Sprintf("%s: %s %s reaches nobody from a container without network: subject.network: bridge gives it one", step.Source, step.Method, clip(step.URL))}
+	}
+	return nil
+}
+
+var startName = regexp.MustCompile(`^\{([a-z0-9][a-z0-9._-]*)\}`)
 
 // identical warns of variants that measure the same thing under two names.
 func (s *Study) identical() ([]string, error) {

@@ -132,10 +132,27 @@ func readSteps(r *reader, n *yaml.Node, sub *Subject) {
 		}
 		sub.Steps = append(sub.Steps, s)
 	}
+	r.stepMetrics(n, sub.Steps)
 	if _, err := (steps.Script{Steps: sub.Steps}).Encode(); err != nil {
 		r.fail(n, "", "%v", err)
 	}
 	markCut(sub)
+}
+
+// stepMetrics checks that a record can hold what the steps measure.
+func (r *reader) stepMetrics(n *yaml.Node, all []steps.Step) {
+	found := map[string]bool{}
+	for _, s := range all {
+		if metric := s.MetricName(); metric != "" {
+			found[metric] = true
+			if len(metric) > steps.MaxMetricName {
+				r.fail(n, "metric: gives it another", "the metric %s has a name of more than %d characters", clip(metric), steps.MaxMetricName)
+			}
+		}
+	}
+	if len(found) > steps.MaxMetrics {
+		r.fail(n, "steps without a name report none, or several the same metric", "the steps report %d metrics, and a record holds %d", len(found), steps.MaxMetrics)
+	}
 }
 
 // markCut makes every service that a step cuts one that can be cut.
@@ -188,7 +205,7 @@ func (r *reader) stepChecks(n *yaml.Node, at map[string]*yaml.Node, s steps.Step
 
 var (
 	headerNamePattern = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
-	pointerPattern    = regexp.MustCompile(`^(/[^/]*)*$`)
+	pointerPattern    = regexp.MustCompile(`^(/([^/~]|~[01])*)*$`)
 	savePattern       = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 	envPlaceholder    = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 	wholeName         = regexp.MustCompile(`^\{([a-z0-9][a-z0-9._-]*)\}$`)

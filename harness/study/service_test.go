@@ -2,6 +2,7 @@ package study
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -80,6 +81,10 @@ func TestBadServicesAndSteps(t *testing.T) {
 		{"study: s\nsubject: {steps: [{get: 'http://a/${X}'}]}", "${X} is not in the subject's env", loaderOnly},
 		{"study: s\nsubject: {steps: [{cut: a}]}", `"a" is not a service of the subject`, loaderOnly},
 		{"study: s\nsubject: {steps: [{wait: 1s, only: x}]}", `"x" is neither a variant nor a control`, loaderOnly},
+		{"study: s\nsubject: {steps: [{get: 'http://a/', json: {/a~2: 1}}]}", `"/a~2" is not a JSON pointer`, loaderOnly},
+		{"study: s\nsubject: {steps: [{get: 'http://a/', save: {x: a}}]}", `"a" is not a JSON pointer`, loaderOnly},
+		{"study: s\nsubject: {steps: [{get: 'http://a/', name: " + strings.Repeat("a", 62) + "}]}", "has a name of more than 64 characters", loaderOnly},
+		{"study: s\nsubject: {steps: [" + manySteps(33) + "]}", "the steps report 33 metrics, and a record holds 32", loaderOnly},
 		{"study: s\nsubject: {steps: [{wait: 1s}], results: tap}", "steps report by records", loaderOnly},
 		{"study: s\nsubject: {command: x, services: {A: {command: x, ports: [1]}}}", `"A" cannot name a service`, schemaToo},
 		{"study: s\nsubject: {command: x, services: {a: {ports: [1]}}}", `service "a" has neither image nor command`, schemaToo},
@@ -96,6 +101,32 @@ func TestBadServicesAndSteps(t *testing.T) {
 		}
 		if schemaRefuses(judge, c.doc) != c.bySchema {
 			t.Errorf("%s\nrefused by the schema: %v", c.doc, !c.bySchema)
+		}
+	}
+}
+
+func manySteps(n int) string {
+	var out []string
+	for i := range n {
+		out = append(out, fmt.Sprintf("{name: s%d, get: 'http://a/'}", i))
+	}
+	return strings.Join(out, ", ")
+}
+
+// A request that a container without network cannot make is warned of.
+func TestStepWarnings(t *testing.T) {
+	t.Parallel()
+	const services = "  services: {node: {command: ./node, ports: [80, 81]}}\n  compile: [go, build, -o, '{out}', .]\n"
+	for doc, want := range map[string]string{
+		"  steps: [{wait: 1s}, {get: 'http://a/{now}'}]":                              "study.yaml:3:23: GET \"http://a/{now}\" reaches nobody from a container without network: subject.network: bridge gives it one",
+		"  network: bridge\n  steps: [{get: 'http://a/'}]":                            "",
+		services + "  steps: [{get: 'http://{node}/'}, {post: 'https://{node.81}/'}]": "",
+		services + "  steps: [{get: 'http://{seed}.{node}/'}]":                        "study.yaml:5:11: GET",
+		"  steps: [{get: 'http://a/'}]\nplatforms: [native]":                          "",
+	} {
+		s := parse(t, "study: s\nsubject:\n"+doc, t.TempDir())
+		if got := strings.Join(s.Warnings, "; "); !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("%s\ngot  %s\nwant %s", doc, got, want)
 		}
 	}
 }
