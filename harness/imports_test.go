@@ -29,7 +29,7 @@ var allowed = map[string][]string{
 	"containers":            {"harness/study", "harness/plan", "harness/trial", "harness/trial/process", "harness/trial/tree"},
 	"harness/classify":      {"harness/study", "harness/trial"},
 	"harness/journal":       {"harness/plan", "harness/trial", "harness/classify"},
-	"harness/campaign":      {"harness/study", "harness/mask", "harness/plan", "harness/trial", "harness/classify", "harness/journal", "stats", "stress"},
+	"harness/campaign":      {"harness/steps", "harness/study", "harness/mask", "harness/plan", "harness/trial", "harness/classify", "harness/journal", "stats", "stress"},
 	"reports":               {"harness/study", "harness/plan", "harness/classify", "harness/journal", "stats"},
 	"reports/trackers":      {"reports"},
 	"harness/faults":        {}, // tests alone, and the subject that they run: they meet the product from outside

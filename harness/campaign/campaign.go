@@ -66,6 +66,7 @@ type Config struct {
 	Jobs      int        // trials at once; 0 means 1
 	Budget    time.Duration
 	BaseEnv   map[study.Platform][]string // NAME=value that the platform's trials inherit
+	Steps     map[study.Platform][]string // command that runs the script in its environment, for a subject of steps
 	Drain     <-chan struct{}             // closed: start nothing further, let what runs end
 	Now       func() time.Time            // nil means time.Now
 }

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/failrate/failrate/harness/plan"
+	"github.com/failrate/failrate/harness/steps"
 	"github.com/failrate/failrate/harness/study"
 	"github.com/failrate/failrate/harness/trial"
 )
@@ -46,15 +48,36 @@ func (c Config) form(cell plan.Cell) (trial.Request, error) {
 	if err != nil {
 		return trial.Request{}, err
 	}
-	command := sub.Command
-	if len(v.Command) > 0 {
-		command = v.Command
+	command, script, err := c.command(cell, v)
+	if err != nil {
+		return trial.Request{}, err
 	}
 	return trial.Request{
-		Variant: cell.Variant, Command: fillAll(cell.Parameters, command, v.Args, sub.Shell), Shell: sub.Shell,
-		Env: c.env(cell), Timeout: sub.Timeout, Grace: sub.Grace, MaxOutput: sub.MaxOutput,
+		Variant: cell.Variant, Command: command, Shell: sub.Shell,
+		Env: slices.Concat(c.env(cell), script), Timeout: sub.Timeout, Grace: sub.Grace, MaxOutput: sub.MaxOutput,
 		Quota: level.Quota, Burst: level.Burst, Results: sub.Results.Files,
 	}, nil
+}
+
+// command is what runs, with the variant's change and the cell's parameters; or what runs the subject's steps, and the
+// environment that carries them there.
+func (c Config) command(cell plan.Cell, v study.Variant) (command, script []string, err error) {
+	sub := c.Study.Subject
+	if len(sub.Steps) == 0 {
+		command = sub.Command
+		if len(v.Command) > 0 {
+			command = v.Command
+		}
+		return fillAll(cell.Parameters, command, v.Args, sub.Shell), nil, nil
+	}
+	text, err := steps.Script{Steps: sub.Steps}.Encode()
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(c.Steps[cell.Platform]) == 0 {
+		return nil, nil, fmt.Errorf("nothing runs steps on the platform %s", cell.Platform)
+	}
+	return c.Steps[cell.Platform], []string{steps.Variable + "=" + text}, nil
 }
 
 // env is a cell's environment: inherited but for what the subject unsets, the subject's, the variant's, then the cell's
@@ -82,6 +105,7 @@ func (c Config) env(cell plan.Cell) []string {
 	values["FAILRATE_STRESS"] = cell.Stress
 	delete(values, "FAILRATE_SEED")
 	delete(values, "FAILRATE_TRIAL")
+	delete(values, steps.Variable)
 	out := make([]string, 0, len(values))
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		out = append(out, name+"="+values[name])

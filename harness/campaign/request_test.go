@@ -3,10 +3,12 @@ package campaign
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/failrate/failrate/harness/plan"
+	"github.com/failrate/failrate/harness/steps"
 	"github.com/failrate/failrate/harness/study"
 	"github.com/failrate/failrate/harness/trial"
 )
@@ -45,6 +47,41 @@ func requestOf(t *testing.T, shell bool, value string) trial.Request {
 	}
 	t.Fatal("no trials")
 	return trial.Request{}
+}
+
+// A subject of steps is run by what the platform has for it, which finds the steps in its environment.
+func TestRequestOfSteps(t *testing.T) {
+	t.Parallel()
+	s := &study.Study{
+		Subject:    study.Subject{Steps: []steps.Step{{Wait: "{delay}"}}, Env: map[string]string{steps.Variable: "forged"}},
+		Parameters: []study.Parameter{{Name: "delay", Values: []string{"5ms"}}}, Stress: []study.Stress{{Name: "none"}},
+		Variants: []study.Variant{{Name: "a"}},
+	}
+	cell := plan.Cell{Variant: "a", Platform: study.Native, Stress: "none", Parameters: []plan.Setting{{Name: "delay", Value: "5ms"}}}
+	c := Config{Study: s, Steps: map[study.Platform][]string{study.Native: {"/bin/{delay}", "__steps"}}}
+	r, err := c.form(cell)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"/bin/{delay}", "__steps"}; !slices.Equal(r.Command, want) || r.Shell {
+		t.Errorf("command %q, want %q", r.Command, want)
+	}
+	var scripts []string
+	for _, pair := range r.Env {
+		if text, ok := strings.CutPrefix(pair, steps.Variable+"="); ok {
+			scripts = append(scripts, text)
+		}
+	}
+	if len(scripts) != 1 {
+		t.Fatalf("%d scripts in %q", len(scripts), r.Env)
+	}
+	if got, err := steps.Decode(scripts[0]); err != nil || !reflect.DeepEqual(got.Steps, s.Subject.Steps) || !slices.Contains(r.Env, "FAILRATE_PARAM_DELAY=5ms") {
+		t.Errorf("%+v, %v, %q", got, err, r.Env)
+	}
+	cell.Platform = study.Container
+	if _, err := c.form(cell); err == nil || err.Error() != "nothing runs steps on the platform container" {
+		t.Errorf("without a program: %v", err)
+	}
 }
 
 func TestRequestFillsParametersAndAppliesTheVariant(t *testing.T) {
