@@ -23,7 +23,8 @@ import (
 type AgentFunc func(ctx context.Context, goos, arch string) (string, error)
 
 // OwnAgent takes this very program as the agent where that is possible: it must run on the containers' platform, be
-// linked statically, and answer to agent.Argument, for which the caller vouches. Elsewhere it asks otherwise.
+// linked statically, and answer to agent.Argument (and to that of steps, where a subject has them), for which the caller
+// vouches. Elsewhere it asks otherwise.
 func OwnAgent(otherwise AgentFunc) AgentFunc {
 	return func(ctx context.Context, goos, arch string) (string, error) {
 		self, err := os.Executable()
@@ -59,6 +60,9 @@ type AgentBuild struct {
 	// Worker holds the sources of a package that imports the standard library alone and has the stress worker,
 	// func Worker(args []string) int. Nil makes an agent without one.
 	Worker fs.FS
+	// Steps holds the sources of such a package that runs the steps of a subject when its constant Argument is the first
+	// argument, func Main() int. Nil makes an agent that cannot.
+	Steps fs.FS
 }
 
 // Program is an AgentFunc.
@@ -94,23 +98,37 @@ type source struct {
 	text []byte
 }
 
-// sources is the module that is compiled: the agent, the stress worker, a main and a go.mod.
+// sources is the module that is compiled: the agent, what else it has to be, a main and a go.mod.
 func (b AgentBuild) sources() ([]source, error) {
-	files := []source{
-		{"go.mod", []byte("module failrate.local\n\ngo 1.26\n")},
-		{"main.go", []byte(fmt.Sprintf(agentMain, "", "nil"))},
+	imports, branch, worker := "", "", "nil"
+	if b.Steps != nil {
+		imports += "\t\"failrate.local/steps\"\n"
+		branch = stepsBranch
 	}
 	if b.Worker != nil {
-		files[1].text = []byte(fmt.Sprintf(agentMain, "\tworker \"failrate.local/worker\"\n", "worker.Worker"))
+		imports += "\tworker \"failrate.local/worker\"\n"
+		worker = "worker.Worker"
+	}
+	files := []source{
+		{"go.mod", []byte("module failrate.local\n\ngo 1.26\n")},
+		{"main.go", []byte(fmt.Sprintf(agentMain, imports, branch, worker))},
 	}
 	inner, err := fs.Sub(agentSources, "agent")
-	if err == nil {
-		files, err = addSources(files, "agent", inner)
+	if err != nil {
+		return nil, err
 	}
-	if err == nil && b.Worker != nil {
-		files, err = addSources(files, "worker", b.Worker)
+	for _, p := range []struct {
+		folder string
+		from   fs.FS
+	}{{"agent", inner}, {"steps", b.Steps}, {"worker", b.Worker}} {
+		if p.from == nil {
+			continue
+		}
+		if files, err = addSources(files, p.folder, p.from); err != nil {
+			return nil, err
+		}
 	}
-	return files, err
+	return files, nil
 }
 
 const agentMain = `package main
@@ -122,11 +140,16 @@ import (
 %s)
 
 func main() {
-	if len(os.Args) < 2 || os.Args[1] != agent.Argument {
+%s	if len(os.Args) < 2 || os.Args[1] != agent.Argument {
 		os.Exit(2)
 	}
 	os.Exit(agent.Main(os.Args[2:], %s))
 }
+`
+
+const stepsBranch = `	if len(os.Args) > 1 && os.Args[1] == steps.Argument {
+		os.Exit(steps.Main())
+	}
 `
 
 // addSources adds the Go files of one package without its tests.

@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"errors"
 	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 	"testing"
@@ -45,6 +46,23 @@ func TestAgentBuild(t *testing.T) {
 	}
 }
 
+// The program that runs steps is the agent's as well, and is made from sources that this program carries.
+func TestAgentBuildWithSteps(t *testing.T) {
+	t.Parallel()
+	program, err := AgentBuild{Folder: t.TempDir(), Steps: os.DirFS("../harness/steps")}.Program(t.Context(), runtime.GOOS, runtime.GOARCH)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), program, "__steps")
+	c.Env = []string{`FAILRATE_STEPS={"steps":[{"name":"rest","wait":"1ms"}]}`}
+	if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), "step 1 of 1 rest: wait 1ms") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if err := exec.CommandContext(t.Context(), program, "steps").Run(); err == nil || err.Error() != "exit status 2" {
+		t.Errorf("with another argument: %v", err)
+	}
+}
+
 func TestAgentBuildFailures(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -53,6 +71,7 @@ func TestAgentBuildFailures(t *testing.T) {
 	}{
 		"no-toolchain": {AgentBuild{Go: "/nowhere/go"}, "no usable Go toolchain"},
 		"no-sources":   {AgentBuild{Worker: fstest.MapFS{}}, "package worker has no sources"},
+		"no-steps":     {AgentBuild{Steps: fstest.MapFS{"s_test.go": {Data: []byte("package s\n")}}}, "package steps has no sources"},
 		"no-worker":    {AgentBuild{Worker: fstest.MapFS{"w.go": {Data: []byte("package w\n")}}}, "undefined: worker.Worker"},
 	} {
 		c.build.Folder = t.TempDir()
