@@ -55,7 +55,7 @@ func TestAgentBuildWithSteps(t *testing.T) {
 	}
 	c := exec.CommandContext(t.Context(), program, "__steps")
 	c.Env = []string{`FAILRATE_STEPS={"steps":[{"name":"rest","wait":"1ms"}]}`}
-	if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), "step 1 of 1 rest: wait 1ms") {
+	if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), "step 1 of 1: rest: wait 1ms") {
 		t.Errorf("%v: %s", err, out)
 	}
 	if err := exec.CommandContext(t.Context(), program, "steps").Run(); err == nil || err.Error() != "exit status 2" {

@@ -39,10 +39,10 @@ func TestActions(t *testing.T) {
 	if got := strings.Join(asked, "; "); got != "POST /to-ken/cut/a 0 <nil>; POST /to-ken/cut/b-1 0 <nil>; POST /to-ken/start/a 0 <nil>" || strings.Join(r.Evidence, " ") != "apart" {
 		t.Errorf("%s, %q", got, r.Evidence)
 	}
-	b.wants(b.run(Step{Action: Start, Services: []string{"a", "ill", "b"}}), Broken, "", `: start ill: not done: status 502: it is not ready after 1m0s\\u001b\[2J\\nand more`)
-	b.wants(b.run(Step{Action: Start, Services: []string{"ill"}, Class: "no-start", GoOn: true}, Step{Wait: "0s"}), Failed, "no-start", `: start ill: not done: .*`)
-	b.wants(b.run(Step{Action: Start, Services: []string{"odd"}}), Broken, "", `: start odd: not done: status 200: hello`)
-	b.wants(b.run(Step{Action: Cut, Services: []string{"moved"}}), Broken, "", `: cut moved: not done: status 307: .*`)
+	b.wants(b.run(Step{Action: Start, Services: []string{"a", "ill", "b"}}), Broken, "", `start ill: not done: status 502: it is not ready after 1m0s\\u001b\[2J\\nand more`)
+	b.wants(b.run(Step{Action: Start, Services: []string{"ill"}, Class: "no-start", GoOn: true}, Step{Wait: "0s"}), Failed, "no-start", `start ill: not done: .*`)
+	b.wants(b.run(Step{Action: Start, Services: []string{"odd"}}), Broken, "", `start odd: not done: status 200: hello`)
+	b.wants(b.run(Step{Action: Cut, Services: []string{"moved"}}), Broken, "", `cut moved: not done: status 307: .*`)
 	if strings.Contains(b.log.String(), "to-ken") {
 		t.Error(b.log.String())
 	}
@@ -77,7 +77,7 @@ func TestNobodyActs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	step := Step{Action: Kill, Services: []string{"a"}, Class: "c"}
-	b.wants(b.run(step), Broken, "", ": FAILRATE_CONTROL does not say who carries out actions")
+	b.wants(b.run(step), Broken, "", "FAILRATE_CONTROL does not say who carries out actions")
 	for address, want := range map[string]string{
 		"unix:///nowhere/socket":               "kill a: the harness cannot be asked: .*no such file or directory",
 		"unix://nowhere":                       "FAILRATE_CONTROL is not the address of a socket or a server",
@@ -86,7 +86,7 @@ func TestNobodyActs(t *testing.T) {
 		"http://" + rude(t, reset) + "/secret": "kill a: the harness cannot be asked: connection reset: .*",
 	} {
 		b.env[ControlVariable] = address
-		b.wants(b.run(step), Broken, "", ": "+want)
+		b.wants(b.run(step), Broken, "", want)
 	}
 	if strings.Contains(b.log.String(), "secret") {
 		t.Error(b.log.String())

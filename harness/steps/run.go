@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 )
 
@@ -38,12 +37,11 @@ func (r Runner) Run(ctx context.Context, s Script) (Record, error) {
 	}
 	variant, _ := r.Env("FAILRATE_VARIANT")
 	for i, step := range s.Steps {
-		title := fmt.Sprintf("step %d of %d%s", i+1, len(s.Steps), step.label())
+		x.step("step %d of %d: %s", i+1, len(s.Steps), step)
 		if !step.runs(variant) {
-			x.step("%s: left out, as it is not for %s", title, excerpt([]byte(variant), maxShown))
+			x.line("left out, as it is not for %s", excerpt([]byte(variant), maxShown))
 			continue
 		}
-		x.step("%s: %s", title, step.says())
 		f := x.do(step)
 		if ctx.Err() != nil {
 			return Record{}, context.Cause(ctx)
@@ -83,7 +81,7 @@ func (x *run) failed(s Step, f *failure) {
 	if f.broken {
 		x.record.Outcome, x.record.Class = Broken, ""
 	}
-	x.record.Message = excerpt([]byte(strings.TrimPrefix(s.label()+": "+f.why, " ")), maxMessage)
+	x.record.Message = excerpt([]byte(s.label()+f.why), maxMessage)
 }
 
 // do does what a step says; nil means that it succeeded.
@@ -169,40 +167,4 @@ func (x *run) act(s Step) *failure {
 		x.line("%s %s: done in %s", s.Action, service, shown(x.now().Sub(begin)))
 	}
 	return nil
-}
-
-// label is the step's name and place for logs and messages.
-func (s Step) label() string {
-	out := ""
-	if s.Name != "" {
-		out = " " + s.Name
-	}
-	if s.Source != "" {
-		out += " (" + s.Source + ")"
-	}
-	return out
-}
-
-// says is what a step does, in one line.
-func (s Step) says() string {
-	var out string
-	switch {
-	case s.Method != "":
-		out = s.Method + " " + s.URL
-		if s.Within > 0 {
-			out += fmt.Sprintf(", within %s", s.Within)
-		}
-		if s.Repeat > 1 {
-			out += fmt.Sprintf(", %d times", s.Repeat)
-		}
-	case s.Wait != "":
-		out = "wait " + s.Wait
-	case s.Action != "":
-		out = string(s.Action) + " " + strings.Join(s.Services, ", ")
-	case len(s.Same) > 0:
-		out = "same " + strings.Join(s.Same, ", ")
-	default:
-		out = "differ " + strings.Join(s.Differ, ", ")
-	}
-	return excerpt([]byte(out), maxLogged)
 }

@@ -176,7 +176,7 @@ func TestExpectations(t *testing.T) {
 			if len(r.Evidence) > 0 || len(r.Metrics) > 0 {
 				t.Errorf("%+v", r)
 			}
-			if log := b.log.String(); strings.ContainsAny(log, "\x1b\x00") || !utf8.ValidString(log) || !strings.Contains(log, "step 1 of 2 ask (s:1:1): ") || !strings.Contains(log, "s  "+want) {
+			if log := b.log.String(); strings.ContainsAny(log, "\x1b\x00") || !utf8.ValidString(log) || !strings.Contains(log, "step 1 of 2: ask (s:1:1): ") || !strings.Contains(log, "s  "+want) {
 				t.Errorf("%q", log)
 			}
 		})
@@ -237,9 +237,9 @@ func TestWithinEndsARequest(t *testing.T) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	})
 	r := b.run(Step{Method: "GET", URL: "http://{node}/", Within: 200 * time.Millisecond, Every: time.Millisecond, Classes: []Class{{Class: "stale", Status: []int{503}}}})
-	b.wants(r, Failed, "stale", `: not within 200ms, in 2 tries; at last: status 503.*`)
+	b.wants(r, Failed, "stale", `not within 200ms, in 2 tries; at last: status 503.*`)
 	r = b.run(Step{Method: "GET", URL: "http://{node}/", Within: 100 * time.Millisecond, Classes: []Class{{Class: "stale", Status: []int{503}}, {Class: "slow", Match: "^timeout: no answer"}}})
-	b.wants(r, Failed, "slow", `: not within 100ms, in 1 tries; at last: timeout: no answer within .*`)
+	b.wants(r, Failed, "slow", `not within 100ms, in 1 tries; at last: timeout: no answer within .*`)
 }
 
 func TestRepeat(t *testing.T) {
@@ -295,13 +295,13 @@ func TestCompare(t *testing.T) {
 		outcome, message string
 	}{
 		{Step{Same: []string{"{seed}", "7", "7"}}, Passed, ""},
-		{Step{Same: []string{"{seed}", "7", "8\x1b"}, Class: "c"}, Failed, `: 8\\u001b is 8\\u001b, which is not what {seed} is`},
+		{Step{Same: []string{"{seed}", "7", "8\x1b"}, Class: "c"}, Failed, `8\\u001b is 8\\u001b, which is not what {seed} is`},
 		{Step{Differ: []string{"{seed}", "8", ""}}, Passed, ""},
-		{Step{Differ: []string{"{seed}", "8", "7"}, Class: "c"}, Failed, `: {seed} and 7 are both 7`},
-		{Step{Differ: []string{"{seed}", "{nobody}"}}, Broken, `: {nobody} has no value`},
-		{Step{Wait: "soon"}, Broken, ": soon is not a duration"},
-		{Step{Wait: "-1s"}, Broken, ": -1s is not a duration"},
-		{Step{}, Broken, ": the step does not say what it does"},
+		{Step{Differ: []string{"{seed}", "8", "7"}, Class: "c"}, Failed, `{seed} and 7 are both 7`},
+		{Step{Differ: []string{"{seed}", "{nobody}"}}, Broken, `{nobody} has no value`},
+		{Step{Wait: "soon"}, Broken, "soon is not a duration"},
+		{Step{Wait: "-1s"}, Broken, "-1s is not a duration"},
+		{Step{}, Broken, "the step does not say what it does"},
 	} {
 		class := c.step.Class
 		if c.outcome != Failed {
