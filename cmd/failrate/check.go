@@ -14,7 +14,8 @@ func newCheck(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check STUDY",
 		Short: "Check a study without running anything",
-		Long: `check loads a study, says everything that is wrong with it at once, and how many trials it asks for.
+		Long: `check loads a study, says everything that is wrong with it at once, how many trials it asks for, and
+what its steps are where it has some.
 --schema prints the JSON Schema of study.yaml, for an editor.
 
 ` + exitHelp,
@@ -54,5 +55,8 @@ func (a *app) check(arg string) error {
 	}
 	_, err = fmt.Fprintf(a.Out, "%s: %d variants, %d controls, %d strata, %d cells, %d trials; at most %s when every trial takes its whole time limit\n",
 		s.Name, len(s.Variants), len(s.Controls), len(p.Strata), len(p.Cells()), p.Trials(), s.Size().Longest)
-	return wrap(exitUnexpected, err)
+	if err != nil {
+		return wrap(exitUnexpected, err)
+	}
+	return printSteps(a.Out, s)
 }

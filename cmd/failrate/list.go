@@ -30,7 +30,11 @@ func (a *app) list() error {
 		if err != nil {
 			return wrap(exitStudy, err)
 		}
-		if _, err := fmt.Fprintf(a.Out, "%-20s %s\n", name, s.Title); err != nil {
+		title := s.Title
+		if n := len(s.Subject.Steps); n > 0 {
+			title += fmt.Sprintf(" (%d steps)", n)
+		}
+		if _, err := fmt.Fprintf(a.Out, "%-20s %s\n", name, title); err != nil {
 			return wrap(exitUnexpected, err)
 		}
 	}

@@ -23,11 +23,15 @@ func (j *job) loop() (campaign.Summary, error) {
 	if err != nil {
 		return campaign.Summary{}, err
 	}
+	runners, err := j.stepRunners()
+	if err != nil {
+		return campaign.Summary{}, wrap(exitUnexpected, err)
+	}
 	config := campaign.Config{
 		Study: j.study, Plan: j.plan, Shard: j.shard, Skip: j.skip, Executors: j.executors, Unready: j.unready, Rules: j.rules,
 		Recorder: j.journal, Past: past, Files: campaign.Files{Results: j.dir, Scratch: j.scratch}, Mask: j.mask,
 		Observer: show, Jobs: j.opts.run.Jobs, Budget: j.opts.run.Budget, Drain: j.signals.drain,
-		BaseEnv: map[study.Platform][]string{study.Native: nativeEnv(j.app.env)},
+		BaseEnv: map[study.Platform][]string{study.Native: nativeEnv(j.app.env)}, Steps: runners,
 	}
 	if j.looker != nil {
 		config.Looker = j.looker
@@ -77,5 +81,5 @@ func (a *app) printPlan(j *job) error {
 			}
 		}
 	}
-	return nil
+	return printSteps(a.Out, j.study)
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/failrate/failrate/containers/agent"
+	"github.com/failrate/failrate/harness/steps"
 	"github.com/failrate/failrate/stress"
 )
 
@@ -19,6 +20,9 @@ func main() {
 	}
 	if len(os.Args) > 1 && os.Args[1] == agent.Argument { // it is also the first process of a trial's container
 		os.Exit(agent.Main(os.Args[2:], stress.Worker))
+	}
+	if len(os.Args) > 1 && os.Args[1] == steps.Argument { // and the subject of a study that has steps instead of a command
+		os.Exit(steps.Main())
 	}
 	os.Exit(run(context.Background(), os.Args[1:], systemStreams()))
 }

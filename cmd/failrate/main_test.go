@@ -1,8 +1,9 @@
 package main
 
 import (
-	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -22,7 +23,7 @@ func TestMain(m *testing.M) {
 		os.Exit(stress.RunWorker())
 	}
 	testscript.Main(m, map[string]func(){
-		"failrate":  func() { os.Exit(run(context.Background(), os.Args[1:], systemStreams())) },
+		"failrate":  main,
 		"flaky":     func() { os.Exit(flaky(os.Args[1:])) },
 		"sametable": func() { os.Exit(sametable(os.Args[1:])) },
 	})
@@ -35,18 +36,56 @@ func TestScripts(t *testing.T) {
 	if err != nil || len(scripts) == 0 {
 		t.Fatalf("no scripts found: %v", err)
 	}
+	server := httptest.NewServer(http.HandlerFunc(flakyServer))
+	t.Cleanup(server.Close)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"expand": expand},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("FAILRATE_CACHE", filepath.Join(e.WorkDir, "cache"))
 			e.Setenv("NO_COLOR", "1")
+			e.Setenv("SERVER", strings.TrimPrefix(server.URL, "http://"))
 			e.Setenv("GOCACHE", goCache())
 			return nil
 		},
 	})
+}
+
+// flakyServer does for subjects of steps what flaky does for those that are a program.
+func flakyServer(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case "/create":
+		fmt.Fprintf(w, `{"uid":%q,"trial":7.50}`, r.FormValue("t"))
+	case "/hang":
+		<-r.Context().Done()
+	case "/flaky":
+		_, n, _, err := plan.ParseID(r.FormValue("t"))
+		if err != nil || n*7%20 < 7 {
+			http.Error(w, fmt.Sprintf("{\"message\":\"no shards for %d\x1b[2J\"}", n), http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintf(w, `{"n":%d,"query":%q}`, n, r.URL.RawQuery)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// expand puts the values of the script's variables into a file, such as the address of a server.
+func expand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: expand FILE")
+	}
+	path := ts.MkAbs(args[0])
+	text := os.Expand(ts.ReadFile(path), func(name string) string {
+		if value := ts.Getenv(name); value != "" {
+			return value
+		}
+		return "${" + name + "}"
+	})
+	ts.Check(os.WriteFile(path, []byte(text), 0o600))
 }
 
 func goCache() string {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/failrate/failrate/containers"
+	"github.com/failrate/failrate/harness/steps"
 	"github.com/failrate/failrate/harness/study"
 	"github.com/failrate/failrate/harness/subject"
 	"github.com/failrate/failrate/harness/trial"
@@ -126,11 +127,18 @@ func (j *job) image(name string, owner containers.Owner) (containers.Image, erro
 	if v.Setup != nil {
 		setup = v.Setup
 	}
+	if base.Name == "" && base.Build == "" { // the program is a static one, or the steps' own
+		base.Name = "scratch"
+	}
 	base.Args = merged(base.Args, v.BuildArgs)
+	build := containers.AgentBuild{Folder: filepath.Join(j.app.cacheDir(), "agents"), Worker: stress.Sources}
+	if len(j.study.Subject.Steps) > 0 {
+		build.Steps = steps.Sources
+	}
 	return j.engine.engine.Prepare(j.ctx, containers.PrepareOptions{
 		Image: base, Tree: tree.Dir, TreeDigest: tree.Digest, Setup: setup, Env: pairs(merged(j.study.Subject.Env, v.Env)),
 		Swap: j.opts.run.Images, Getenv: j.app.getenv, Owner: owner,
-		Agent: containers.OwnAgent(containers.AgentBuild{Folder: filepath.Join(j.app.cacheDir(), "agents"), Worker: stress.Sources}.Program),
+		Agent: containers.OwnAgent(build.Program),
 	})
 }
 
