@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/failrate/failrate/harness/study"
 )
 
 // TestReadme runs every failrate command of the README. Those that measure print their plan and stop; those that read
@@ -50,6 +52,27 @@ func TestReadme(t *testing.T) {
 	if seen < 8 {
 		t.Errorf("found %d commands in the README: are they still there?", seen)
 	}
+}
+
+// TestReadmeSteps loads the README's example of steps.
+func TestReadmeSteps(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range strings.Split(string(text), "```yaml\n")[1:] {
+		block, _, _ = strings.Cut(block, "```")
+		if !strings.Contains(block, "steps:") {
+			continue
+		}
+		s, err := study.Parse(study.FileName, []byte("study: x\nparameters: {sleep: [0s, 10s]}\n"+block), t.TempDir())
+		if err != nil || len(s.Subject.Steps) < 4 || len(s.Warnings) > 0 {
+			t.Errorf("%v\n%s", err, block)
+		}
+		return
+	}
+	t.Error("the README has no example of steps: is it still there?")
 }
 
 // commands are the lines of fenced blocks that call failrate, without comments.
