@@ -41,7 +41,7 @@ type Step struct {
 	Repeat  int           `json:"repeat,omitempty"`  // ask so many times, each answer as expected; 0 means once
 
 	Metric  string  `json:"metric,omitempty"`  // name of the milliseconds from the step's begin to its success; empty means Name_ms
-	Class   string  `json:"class,omitempty"`   // of the failure when no rule of Classes matches; empty leaves it to the study
+	Class   string  `json:"class,omitempty"`   // of the failure when no rule of Classes matches; empty leaves it to the study, and makes an action that is not done broken
 	Classes []Class `json:"classes,omitempty"` // ordered, first match wins
 	GoOn    bool    `json:"go_on,omitempty"`   // the steps after it run though it failed; the trial has failed all the same
 
