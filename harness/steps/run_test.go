@@ -221,7 +221,7 @@ func TestWithin(t *testing.T) {
 	asked.Store(-1 << 20)
 	r = b.run(Step{Name: "hit", Method: "GET", URL: "http://{node}/", Within: 100 * time.Millisecond, Every: 10 * time.Millisecond, Classes: []Class{{Class: "stale", Status: []int{503}}}})
 	b.wants(r, Failed, "stale", `hit: not within 100ms, in [0-9]+ tries; at last: status 503, not 200 to 299: not yet .*`)
-	if n := asked.Load() + 1<<20; n < 2 || n > 10 {
+	if n := asked.Load() + 1<<20; n < 1 || n > 10 {
 		t.Errorf("asked %d times", n)
 	}
 }
@@ -236,8 +236,8 @@ func TestWithinEndsARequest(t *testing.T) {
 		}
 		w.WriteHeader(http.StatusServiceUnavailable)
 	})
-	r := b.run(Step{Method: "GET", URL: "http://{node}/", Within: 200 * time.Millisecond, Every: time.Millisecond, Classes: []Class{{Class: "stale", Status: []int{503}}}})
-	b.wants(r, Failed, "stale", `not within 200ms, in 2 tries; at last: status 503.*`)
+	r := b.run(Step{Method: "GET", URL: "http://{node}/", Within: 2 * time.Second, Every: time.Millisecond, Classes: []Class{{Class: "stale", Status: []int{503}}}})
+	b.wants(r, Failed, "stale", `not within 2s, in 2 tries; at last: status 503.*`)
 	r = b.run(Step{Method: "GET", URL: "http://{node}/", Within: 100 * time.Millisecond, Classes: []Class{{Class: "stale", Status: []int{503}}, {Class: "slow", Match: "^timeout: no answer"}}})
 	b.wants(r, Failed, "slow", `not within 100ms, in 1 tries; at last: timeout: no answer within .*`)
 }
