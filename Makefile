@@ -26,7 +26,7 @@ measure: build
 build:
 	@go build -trimpath -ldflags "-X main.version=$(VERSION)" -o $(BIN) ./cmd/failrate
 
-## test: every test; those that need a Docker Engine say so when they are skipped (REQUIRE_DOCKER=1 makes that a failure)
+## test: every test; those that need an engine or Java say so when they are skipped (REQUIRE_DOCKER=1, REQUIRE_JAVA=1: fail)
 test: lint
 	go test ./...
 
