@@ -4,15 +4,14 @@ import java.util.List;
 import org.apache.solr.client.solrj.SolrQuery;
 import org.apache.solr.client.solrj.impl.CloudSolrClient;
 import org.apache.solr.client.solrj.request.UpdateRequest;
-import org.apache.solr.cloud.MiniSolrCloudCluster;
 
 /** Sends an update through the alias by plain HTTP, finds the collection that took it, and takes it out again. */
 final class AliasUpdate {
-  private final MiniSolrCloudCluster cluster;
+  private final CloudSolrClient client;
   private final Balancer balancer;
 
-  AliasUpdate(MiniSolrCloudCluster cluster, Balancer balancer) {
-    this.cluster = cluster;
+  AliasUpdate(CloudSolrClient client, Balancer balancer) {
+    this.client = client;
     this.balancer = balancer;
   }
 
@@ -20,7 +19,6 @@ final class AliasUpdate {
     Balancer.Answer answer =
         balancer.post(0, "/" + alias + "/update?commit=true&wt=json", "[{\"id\":\"" + id + "\"}]");
     round.metric("update_status", answer.status);
-    CloudSolrClient client = cluster.getSolrClient();
     for (String member : members) {
       if (client.query(member, new SolrQuery("id:" + id)).getResults().getNumFound() > 0) {
         round.seen(members.indexOf(member) == 0 ? "update-in-first" : "update-elsewhere");

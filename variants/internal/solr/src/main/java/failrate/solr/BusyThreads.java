@@ -40,16 +40,14 @@ final class BusyThreads implements AutoCloseable {
     }
   }
 
-  /** Ends the sampling and gives the busiest node's mean over the mean of all nodes; NaN when nothing was seen. */
-  double mostOverMean() throws InterruptedException {
+  /** Ends the sampling and gives each node's mean; NaN when nothing was seen. */
+  double[] means() throws InterruptedException {
     close();
-    double most = 0;
-    double all = 0;
-    for (double s : sums) {
-      most = Math.max(most, s);
-      all += s;
+    double[] means = new double[sums.length];
+    for (int i = 0; i < means.length; i++) {
+      means[i] = sums[i] / samples;
     }
-    return most / (all / sums.length);
+    return means;
   }
 
   @Override

@@ -3,10 +3,10 @@ package failrate.solr;
 import java.util.Map;
 import org.apache.solr.client.solrj.SolrClient;
 import org.apache.solr.client.solrj.SolrRequest;
+import org.apache.solr.client.solrj.impl.Http2SolrClient;
 import org.apache.solr.client.solrj.request.GenericSolrRequest;
 import org.apache.solr.common.params.ModifiableSolrParams;
 import org.apache.solr.common.util.NamedList;
-import org.apache.solr.embedded.JettySolrRunner;
 
 /** What a node's metrics say of the queries that its cores have had since it began. */
 final class Metrics {
@@ -18,26 +18,26 @@ final class Metrics {
     this.shards = shards;
   }
 
-  static Metrics of(JettySolrRunner node) throws Exception {
-    return new Metrics(sum(node, "QUERY./select.requests"), sum(node, "QUERY./select[shard].requests"));
+  static Metrics of(Node node) throws Exception {
+    try (SolrClient client = new Http2SolrClient.Builder(node.url).build()) {
+      return new Metrics(sum(client, "QUERY./select.requests"), sum(client, "QUERY./select[shard].requests"));
+    }
   }
 
   Metrics since(Metrics before) {
     return new Metrics(coordinated - before.coordinated, shards - before.shards);
   }
 
-  private static long sum(JettySolrRunner node, String name) throws Exception {
+  private static long sum(SolrClient client, String name) throws Exception {
     ModifiableSolrParams p = new ModifiableSolrParams();
     p.set("group", "core");
     p.set("prefix", name);
     long sum = 0;
-    try (SolrClient client = node.newClient()) {
-      NamedList<?> all = client.request(new GenericSolrRequest(SolrRequest.METHOD.GET, "/admin/metrics", p));
-      NamedList<?> cores = (NamedList<?>) all.get("metrics");
-      for (Map.Entry<String, ?> core : cores) {
-        Object value = get(core.getValue(), name);
-        sum += value instanceof Number ? ((Number) value).longValue() : 0;
-      }
+    NamedList<?> all = client.request(new GenericSolrRequest(SolrRequest.METHOD.GET, "/admin/metrics", p));
+    NamedList<?> cores = (NamedList<?>) all.get("metrics");
+    for (Map.Entry<String, ?> core : cores) {
+      Object value = get(core.getValue(), name);
+      sum += value instanceof Number ? ((Number) value).longValue() : 0;
     }
     return sum;
   }

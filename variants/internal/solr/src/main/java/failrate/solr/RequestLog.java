@@ -38,8 +38,8 @@ final class RequestLog extends AbstractAppender {
     return coordinated.getOrDefault(node, 0);
   }
 
-  synchronized int forwarded() {
-    return forwarded.values().stream().mapToInt(n -> n).sum();
+  synchronized int forwarded(String node) {
+    return forwarded.getOrDefault(node, 0);
   }
 
   @Override

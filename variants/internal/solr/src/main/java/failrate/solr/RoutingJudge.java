@@ -1,8 +1,10 @@
 package failrate.solr;
 
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
-import org.apache.solr.embedded.JettySolrRunner;
+import java.util.stream.Collectors;
 
 /** Judges a round of queries: did a few nodes coordinate for all, and was what they were sent even at all? */
 final class RoutingJudge {
@@ -10,52 +12,39 @@ final class RoutingJudge {
   private static final double EVEN = 1.1;
 
   private final AliasRun run;
-  private final List<JettySolrRunner> all;
-  private final List<JettySolrRunner> balanced;
-  private final List<String> members;
+  private final List<Node> all;
+  private final List<Node> balanced;
+  private final Set<String> able; // nodes that may coordinate what lands on them
 
-  RoutingJudge(AliasRun run, List<JettySolrRunner> all, List<JettySolrRunner> balanced, List<String> members) {
+  /** @param hosts the nodes with a replica of the collection that decides; coordinators need none */
+  RoutingJudge(AliasRun run, List<Node> all, List<Node> balanced, Set<String> hosts) {
     this.run = run;
     this.all = all;
     this.balanced = balanced;
-    this.members = members;
+    able = run.coordinators > 0 ? balanced.stream().map(n -> n.name).collect(Collectors.toSet()) : hosts;
   }
 
-  void judge(Round round, List<Balancer.Answer> answers, List<Metrics> before, List<Metrics> after, RequestLog log) {
-    long total = 0;
-    long most = 0;
-    long shards = 0;
-    String disagree = "";
-    for (int i = 0; i < all.size(); i++) {
-      Metrics m = after.get(i).since(before.get(i));
-      total += m.coordinated;
-      most = Math.max(most, m.coordinated);
-      shards += m.shards;
-      int logged = log.coordinated(all.get(i).getNodeName());
-      if (logged != m.coordinated) {
-        disagree += " node " + i + " counts " + m.coordinated + " and logs " + logged;
-      }
+  void judge(Round round, List<Balancer.Answer> answers, List<Metrics> counted, List<Work> work) {
+    Shares shares = new Shares(run.requests, balanced.size(), counted, work);
+    shares.note(round);
+    if (run.path.equals("alias")) {
+      round.metric("extra_shard_requests_per_query", shares.shardRequests - run.tenants);
     }
-    int n = run.requests;
-    double proxied = log.forwarded() / (double) n;
-    double overMean = most * (double) balanced.size() / n;
-    round.metric("max_share", most / (double) n).metric("max_over_mean", overMean).metric("proxied_share", proxied);
-    round.metric("shard_requests_per_query", shards / (double) n);
     latencies(round, answers);
-    model(round);
-    String wrong = wrong(answers, total, disagree);
-    if (proxied > 0) {
+    model(round, shares);
+    if (shares.proxied > 0) {
       round.seen("forwarded");
     }
-    if (wrong.isEmpty()) {
-      round.seen("even-load");
-    }
-    String numbers = "busiest node over mean " + Options.text(overMean) + ", proxied share " + Options.text(proxied);
+    String wrong = wrong(answers, counted, work);
+    String numbers = "busiest node over mean " + Options.text(shares.overMean) + ", proxied share " + Options.text(shares.proxied);
     if (!wrong.isEmpty()) {
       round.broken("confounded: " + wrong);
-    } else if (overMean > HOT && proxied > 0) {
+      return;
+    }
+    round.seen("even-load");
+    if (shares.overMean >= HOT && shares.proxied > 0) {
       round.fail("hotspot", numbers);
-    } else if (overMean <= EVEN && proxied == 0) {
+    } else if (shares.overMean <= EVEN && shares.proxied == 0) {
       round.pass();
     } else {
       round.fail("uneven", numbers);
@@ -63,10 +52,11 @@ final class RoutingJudge {
   }
 
   /** What makes the round say nothing; empty when it does say something. */
-  private String wrong(List<Balancer.Answer> answers, long total, String disagree) {
+  private String wrong(List<Balancer.Answer> answers, List<Metrics> counted, List<Work> work) {
     long bad = answers.stream().filter(a -> a.status != 200).count();
     long found = run.path.equals("alias") ? run.tenants : run.path.equals("tenant") ? 1 : 0;
     long other = answers.stream().filter(a -> a.found != found).count();
+    long total = counted.stream().mapToLong(m -> m.coordinated).sum();
     if (bad > 0) {
       return bad + " answers with another status than 200";
     }
@@ -76,33 +66,40 @@ final class RoutingJudge {
     if (total != run.requests) {
       return total + " queries were coordinated of " + run.requests;
     }
-    return disagree;
+    StringBuilder disagree = new StringBuilder();
+    for (int i = 0; i < all.size(); i++) {
+      if (work.get(i).coordinated != counted.get(i).coordinated) {
+        disagree.append(" node " + i + " counts " + counted.get(i).coordinated + " and logs " + work.get(i).coordinated);
+      }
+    }
+    return disagree.toString();
   }
 
-  /** Medians of queries that landed on a node with a replica of the collection that decides, and of the others. */
+  /** Medians of queries that landed on a node that may coordinate them, and of the others. */
   private void latencies(Round round, List<Balancer.Answer> answers) {
-    boolean everywhere = run.deciding() >= run.nodes || run.coordinators > 0;
-    Predicate<Balancer.Answer> local = a -> everywhere || hosts(a.node);
+    Predicate<Balancer.Answer> local = a -> able.contains(balanced.get(a.node).name);
     round.metric("local_ms", median(answers.stream().filter(local).mapToDouble(a -> a.millis).sorted().toArray()));
     round.metric("proxied_ms", median(answers.stream().filter(local.negate()).mapToDouble(a -> a.millis).sorted().toArray()));
-  }
-
-  /** Whether a node has a replica of the deciding collection: tenant i is on the nodes from i on. */
-  private boolean hosts(int node) {
-    int from = run.first.equals("widest") && !run.path.equals("tenant") ? run.tenants - 1 : 0;
-    int replicas = run.path.equals("tenant") ? run.replicas : run.deciding();
-    return Math.floorMod(node - from, run.nodes) < replicas;
   }
 
   private static double median(double[] sorted) {
     return sorted.length == 0 ? Double.NaN : (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
   }
 
-  /** What counting predicts for N nodes of which k have the deciding collection: 1/k, (N-k)/N and N/k. */
-  private void model(Round round) {
+  /** What counting predicts for N nodes of which k may coordinate: 1/k, (N-k)/N and N/k, and none elsewhere. */
+  private void model(Round round, Shares shares) {
     double nodes = balanced.size();
-    double k = run.coordinators > 0 ? nodes : run.path.equals("tenant") ? run.replicas : run.deciding();
+    double k = able.size();
     round.metric("model_max_share", 1 / k).metric("model_proxied_share", (nodes - k) / nodes).metric("model_max_over_mean", nodes / k);
-    round.fact("alias-first", members.get(0));
+    round.metric("max_share_over_model", shares.most * k).metric("proxied_share_minus_model", shares.proxied - (nodes - k) / nodes);
+    Set<String> did = new TreeSet<>();
+    for (int i = 0; i < all.size(); i++) {
+      if (shares.coordinated[i] > 0) {
+        did.add(all.get(i).name);
+      }
+    }
+    if (did.equals(new TreeSet<>(able)) && Math.abs(shares.proxied - (nodes - k) / nodes) < 1e-9) {
+      round.seen("as-predicted");
+    }
   }
 }
