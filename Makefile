@@ -68,7 +68,7 @@ studies: build
 	@if command -v java >/dev/null && command -v javac >/dev/null && command -v mvn >/dev/null; then \
 		$(BIN) measure solr-send -n 1 --on native --stress none --param delay=0s --variant jetty-h2 $(STUDIES_ARGS) && \
 		$(BIN) measure solr-recovery -n 1 --on native --stress none --param procs=2 --variant leaders-only $(STUDIES_ARGS) && \
-		$(BIN) measure solr-alias-hotspot -n 1 --on native --param tenants=5 --variant anchor-first $(STUDIES_ARGS); \
+		$(BIN) measure solr-alias-hotspot -n 1 --on native --param tenants=5 --param nodes=8 --variant anchor-first $(STUDIES_ARGS); \
 	else echo 'skipped: solr-send, solr-recovery, solr-alias-hotspot: they need java, javac and mvn' >&2; fi
 	@$(BIN) measure solr-checkout --dry-run --on native
 	@echo 'solr-checkout was only planned: it clones apache/solr and builds it' >&2

@@ -31,7 +31,7 @@ final class RoutingJudge {
       round.metric("extra_shard_requests_per_query", shares.shardRequests - run.tenants);
     }
     latencies(round, answers);
-    model(round, shares);
+    boolean predicted = model(round, shares);
     if (shares.proxied > 0) {
       round.seen("forwarded");
     }
@@ -43,7 +43,7 @@ final class RoutingJudge {
     }
     round.seen("even-load");
     if (shares.overMean >= HOT && shares.proxied > 0) {
-      round.fail("hotspot", numbers);
+      round.fail(predicted ? "hotspot" : "elsewhere", numbers);
     } else if (shares.overMean <= EVEN && shares.proxied == 0) {
       round.pass();
     } else {
@@ -86,8 +86,11 @@ final class RoutingJudge {
     return sorted.length == 0 ? Double.NaN : (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
   }
 
-  /** What counting predicts for N nodes of which k may coordinate: 1/k, (N-k)/N and N/k, and none elsewhere. */
-  private void model(Round round, Shares shares) {
+  /**
+   * What counting predicts for N nodes of which k may coordinate: 1/k, (N-k)/N and N/k. Gives whether that share was passed
+   * on, to those k nodes and no other.
+   */
+  private boolean model(Round round, Shares shares) {
     double nodes = balanced.size();
     double k = able.size();
     round.metric("model_max_share", 1 / k).metric("model_proxied_share", (nodes - k) / nodes).metric("model_max_over_mean", nodes / k);
@@ -98,8 +101,10 @@ final class RoutingJudge {
         did.add(all.get(i).name);
       }
     }
-    if (did.equals(new TreeSet<>(able)) && Math.abs(shares.proxied - (nodes - k) / nodes) < 1e-9) {
+    boolean predicted = did.equals(new TreeSet<>(able)) && Math.abs(shares.proxied - (nodes - k) / nodes) < 1e-9;
+    if (predicted) {
       round.seen("as-predicted");
     }
+    return predicted;
   }
 }
