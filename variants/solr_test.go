@@ -24,7 +24,8 @@ import (
 func TestSolrStudies(t *testing.T) {
 	t.Parallel()
 	needJava(t)
-	fetchJars(t)
+	classes := fetchJars(t)
+	t.Run("nodes end with the subject", func(t *testing.T) { nodesEndWithTheSubject(t, classes) })
 	failrate := filepath.Join(t.TempDir(), "failrate")
 	tool(t, "..", nil, "build", "-o", failrate, "./cmd/failrate")
 	for _, c := range []struct {
@@ -75,6 +76,39 @@ func TestSolrStudies(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// nodesEndWithTheSubject kills a subject whose nodes are JVMs of their own, as soon as these begin. They have its standard
+// error, so that is open for as long as one of them lives.
+func nodesEndWithTheSubject(t *testing.T, classes string) {
+	const nodes = 2
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	subject := exec.CommandContext(ctx, "java", "-ea", "-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Djetty.testMode=1", "-cp", "classes:lib/*",
+		"failrate.solr.AliasHotspot", "--nodes", fmt.Sprintf("%d-processes", nodes), "--replicas", "1", "--tenants", "1", "--rounds", "1")
+	subject.Dir = classes
+	subject.Env = append(os.Environ(), "TMPDIR="+t.TempDir(), "FAILRATE_RECORDS=")
+	subject.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	subject.Cancel = func() error { return syscall.Kill(-subject.Process.Pid, syscall.SIGKILL) } // its nodes as well
+	errs, err := subject.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := subject.Start(); err != nil {
+		t.Fatal(err)
+	}
+	started := 0
+	for s := bufio.NewScanner(errs); s.Scan(); { // until nobody has it open
+		if strings.Contains(s.Text(), "Start Jetty") {
+			if started++; started == nodes {
+				_ = subject.Process.Kill()
+			}
+		}
+	}
+	_ = subject.Wait() // by a signal
+	if started != nodes || ctx.Err() != nil {
+		t.Errorf("%d of %d nodes were started, and we had to end them: %v", started, nodes, ctx.Err())
 	}
 }
 
@@ -162,14 +196,15 @@ func needJava(t *testing.T) {
 // unfetched is what Maven says when it has not got an artifact and cannot get it.
 var unfetched = regexp.MustCompile(`(?m)^.*(Could not (transfer|find) artifact|[Cc]ould not (be resolved|resolve dependencies)|Cannot access \S+ \(http|Unknown host|status code: 5\d\d).*$`)
 
-// fetchJars compiles the studies once. A machine that has not got their jars and cannot get them from Maven Central says
+// fetchJars compiles the studies once, and gives the folder with their classes and jars. A machine that has not got their jars and cannot get them from Maven Central says
 // nothing about the studies: the test is skipped then, and fails for whatever else goes wrong.
-func fetchJars(t *testing.T) {
+func fetchJars(t *testing.T) string {
 	t.Helper()
 	const limit = 4 * time.Minute
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
-	text, err := build(ctx, t.TempDir(), t.TempDir())
+	out := t.TempDir()
+	text, err := build(ctx, out, t.TempDir())
 	if why := unfetched.FindString(text); err != nil && why != "" {
 		t.Skipf("SKIPPED for want of the Solr jars: %s", why)
 	}
@@ -179,6 +214,7 @@ func fetchJars(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
+	return out
 }
 
 // build ends with its context, and Maven with it, which is a child of the shell.
