@@ -4,6 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.solr.client.solrj.impl.CloudSolrClient;
 import org.apache.solr.client.solrj.request.CollectionAdminRequest;
@@ -18,6 +21,7 @@ final class Tenants {
   static final String CONF = "conf"; // their configuration's name
   static final String ALIAS = "my_alias";
   private static final String ANCHOR = "alias_anchor";
+  private static final int AT_ONCE = 8; // collections that are made; most of it is waiting
   private static final long WAIT_S = 120; // for a collection on a busy machine
 
   private final AliasRun run;
@@ -39,22 +43,37 @@ final class Tenants {
   void create(int nodes) throws Exception {
     client.connect();
     state().waitForLiveNodes(WAIT_S, TimeUnit.SECONDS, (before, now) -> now.size() == nodes);
-    for (int i = 0; i < run.tenants; i++) {
-      boolean widest = run.first.equals("widest") && i == run.tenants - 1;
-      String name = "tenant_" + i;
-      create(name, i, widest ? run.wide() : run.replicas);
-      members.add(widest ? 0 : members.size(), name);
-      SolrInputDocument d = new SolrInputDocument();
-      d.addField("id", name);
-      new UpdateRequest().add(d).commit(client, name);
-    }
-    if (run.hasAnchor()) {
-      create(ANCHOR, 0, run.nodes);
+    ExecutorService pool = Executors.newFixedThreadPool(AT_ONCE);
+    try {
+      List<Future<?>> creating = new ArrayList<>();
+      for (int i = 0; i < run.tenants; i++) {
+        int number = i;
+        boolean widest = run.first.equals("widest") && i == run.tenants - 1;
+        String name = "tenant_" + i;
+        creating.add(pool.submit(() -> createFilled(name, number, widest ? run.wide() : run.replicas)));
+        members.add(widest ? 0 : members.size(), name);
+      }
+      if (run.hasAnchor()) {
+        create(ANCHOR, 0, run.nodes);
+      }
+      for (Future<?> f : creating) {
+        f.get();
+      }
+    } finally {
+      pool.shutdownNow();
     }
     if (run.first.equals("anchor")) {
       members.add(0, ANCHOR);
     }
     CollectionAdminRequest.createAlias(ALIAS, String.join(",", members)).process(client);
+  }
+
+  private Void createFilled(String name, int from, int replicas) throws Exception {
+    create(name, from, replicas);
+    SolrInputDocument d = new SolrInputDocument();
+    d.addField("id", name);
+    new UpdateRequest().add(d).commit(client, name);
+    return null;
   }
 
   private void create(String name, int from, int replicas) throws Exception {
