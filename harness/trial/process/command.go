@@ -3,6 +3,7 @@ package process
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -17,9 +18,9 @@ type Command struct {
 	Path   string   // of the program
 	Args   []string // with the program's name at the front
 	Dir    string
-	Env    []string // NAME=value; Marker is set
-	Log    *Log     // takes stdout and stderr
-	Stdout *Log     // takes stdout as well; nil means not wanted
+	Env    []string  // NAME=value; Marker is set
+	Log    io.Writer // takes stdout and stderr; an error of its ends the process, whose output cannot be kept
+	Stdout io.Writer // takes stdout as well; nil means not wanted
 }
 
 // Process is a started command and everything that it starts.
@@ -58,7 +59,7 @@ func (s *Session) Start(c Command) (*Process, error) {
 }
 
 // open makes a stream for the command's output.
-func (p *Process) open(to ...*Log) error {
+func (p *Process) open(to ...io.Writer) error {
 	st, err := newStream(&p.session.buffers, to)
 	if err != nil {
 		return fmt.Errorf("make a pipe: %w", err)

@@ -19,13 +19,13 @@ import (
 type stream struct {
 	ours    *os.File
 	theirs  int // -1 once closed
-	to      []*Log
+	to      []io.Writer
 	buffers *sync.Pool
 	fail    func() // called when output cannot be kept
 	done    chan struct{}
 }
 
-func newStream(buffers *sync.Pool, to []*Log) (*stream, error) {
+func newStream(buffers *sync.Pool, to []io.Writer) (*stream, error) {
 	fds, err := pipe()
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -19,7 +20,7 @@ func TestStreamHeldOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	buffers := &sync.Pool{New: func() any { return new([32 << 10]byte) }}
-	s, err := newStream(buffers, []*Log{log})
+	s, err := newStream(buffers, []io.Writer{log})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -163,12 +163,12 @@ func awaitAll([]entry) { // there is no waiting for processes that are not our c
 	_, _ = unix.Poll(nil, 1)
 }
 
-// terminate asks the whole tree to end: its group, and what left the group.
-func (p *Process) terminate() {
-	_ = unix.Kill(-p.pid, unix.SIGTERM)
+// send sends a signal to the whole tree: its group, and what left the group. The first process must not have been reaped.
+func (p *Process) send(sig unix.Signal) {
+	_ = unix.Kill(-p.pid, sig)
 	for _, e := range p.rest() {
 		if e.group != p.pid {
-			e.signal(unix.SIGTERM)
+			e.signal(sig)
 		}
 	}
 }

@@ -142,9 +142,9 @@ func awaitAll(live []entry) {
 	}
 }
 
-// terminate asks the whole tree to end: its group, and what left the group.
-func (p *Process) terminate() {
-	_ = unix.Kill(-p.pid, unix.SIGTERM)
+// send sends a signal to the whole tree: its group, and what left the group. The first process must not have been reaped.
+func (p *Process) send(sig unix.Signal) {
+	_ = unix.Kill(-p.pid, sig)
 	todo := children(p.pid)
 	for _, pid := range children(os.Getpid()) {
 		if e, ok := lookUp(pid); ok && e.parent == os.Getpid() && !e.zombie && p.owns(e) {
@@ -158,7 +158,7 @@ func (p *Process) terminate() {
 		}
 		seen[e.pid] = true
 		if e.group != p.pid {
-			e.signal(unix.SIGTERM)
+			e.signal(sig)
 		}
 		todo = append(todo, children(e.pid)...)
 	}

@@ -171,7 +171,8 @@ func (s *stopper) stop(reason *bool, grace time.Duration) {
 		return
 	}
 	if first {
-		s.p.terminate()
+		s.p.send(unix.SIGTERM)
+		s.p.send(unix.SIGCONT) // a stopped process does not see the TERM
 	}
 	s.after(grace, func() {
 		s.mu.Lock()
