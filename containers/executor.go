@@ -83,6 +83,9 @@ func (x *Executor) Execute(ctx context.Context, r trial.Request) trial.Observati
 }
 
 func (x *Executor) execute(ctx context.Context, r trial.Request, o *trial.Observation) error {
+	if len(r.Services) > 0 {
+		return errors.New("the trial needs services, and nothing runs them here")
+	}
 	img, ok := x.options.Images[r.Variant]
 	if !ok {
 		return fmt.Errorf("variant %q has no prepared image", r.Variant)

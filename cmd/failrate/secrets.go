@@ -11,11 +11,18 @@ import (
 // command line is kept in every report, so it must not hold one.
 func (j *job) hideSecrets() error {
 	env := slices.Concat(j.app.env, pairs(j.study.Subject.Env))
-	for _, v := range j.study.Variants {
-		env = append(env, pairs(v.Env)...)
+	for _, s := range j.study.Subject.Services {
+		env = append(env, pairs(s.Env)...)
 	}
+	variants := slices.Clone(j.study.Variants)
 	for _, c := range j.study.Controls {
-		env = append(env, pairs(c.Env)...)
+		variants = append(variants, c.Variant)
+	}
+	for _, v := range variants {
+		env = append(env, pairs(v.Env)...)
+		for _, s := range v.Services {
+			env = append(env, pairs(s.Env)...)
+		}
 	}
 	var err error
 	if j.mask, err = mask.New(env, j.opts.run.Mask, !j.opts.run.NoMask); err != nil {

@@ -51,7 +51,7 @@ func (r *runner) attempt(ctx context.Context, b plan.Block, t plan.Trial, attemp
 		return classify.Judgement{}, r.recordFailed(err)
 	}
 	r.announce(Event{Kind: AttemptStarted, Trial: t, Attempt: attempt})
-	obs, j := r.observeAttempt(ctx, t, attempt)
+	obs, j := r.observeAttempt(ctx, b, t, attempt)
 	if err := r.cfg.Recorder.Finish(journal.Finished{ID: id, Observation: obs, Judgement: j}); err != nil {
 		return j, r.recordFailed(err)
 	}
@@ -60,7 +60,7 @@ func (r *runner) attempt(ctx context.Context, b plan.Block, t plan.Trial, attemp
 }
 
 // observeAttempt executes and judges. Its files are gone, or kept as the study says, when it returns.
-func (r *runner) observeAttempt(ctx context.Context, t plan.Trial, attempt int) (trial.Observation, classify.Judgement) {
+func (r *runner) observeAttempt(ctx context.Context, b plan.Block, t plan.Trial, attempt int) (trial.Observation, classify.Judgement) {
 	if why, unready := r.unready(t.Cell); unready {
 		return r.judgeFault(t, "subject not prepared: "+why)
 	}
@@ -72,6 +72,7 @@ func (r *runner) observeAttempt(ctx context.Context, t plan.Trial, attempt int) 
 	if err != nil {
 		return r.judgeFault(t, err.Error())
 	}
+	req.Block = blockOf(b)
 	place, out, err := r.places.open(req, onStdout(r.cfg.Study.Subject.Results))
 	if err != nil {
 		return r.judgeFault(t, "make the attempt's folder: "+err.Error())

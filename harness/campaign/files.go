@@ -54,6 +54,9 @@ func (p *places) open(r trial.Request, stdout bool) (*place, trial.Output, error
 	if r.Burst {
 		out.Burst = a.file(".burst")
 	}
+	if len(r.Services) > 0 {
+		out.Services = a.file(".services")
+	}
 	if r.Results != "" {
 		out.Results = a.file(".results")
 		return a, out, os.Mkdir(out.Results, 0o700)
@@ -86,7 +89,7 @@ func (a *place) close(keep study.Keep, o classify.Outcome) error {
 	}
 	var errs []error
 	if keeps(keep, o) {
-		errs = append(errs, a.keepFile(".log"), a.keepFile(".stdout"), a.keepFile(".records.jsonl"), a.keepResults())
+		errs = append(errs, a.keepFile(".log"), a.keepFile(".stdout"), a.keepFile(".records.jsonl"), a.keepResults(), a.keepServices())
 	}
 	if hasFiles(a.file(".artifacts")) {
 		errs = append(errs, move(a.file(".artifacts"), filepath.Join(a.of.files.Results, "artifacts", a.name)))
@@ -109,9 +112,23 @@ func keeps(keep study.Keep, o classify.Outcome) bool {
 	return o != classify.Pass
 }
 
+// keepServices compresses the output of the services, each beside the trial's log.
+func (a *place) keepServices() error {
+	entries, err := os.ReadDir(a.file(".services"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		err = errors.Join(err, a.keep(filepath.Join(a.file(".services"), e.Name()), ".service-"+e.Name()))
+	}
+	return err
+}
+
 // keepFile compresses a file of the attempt into the results folder. One that was never made is no error.
-func (a *place) keepFile(ending string) error {
-	in, err := os.Open(a.file(ending))
+func (a *place) keepFile(ending string) error { return a.keep(a.file(ending), ending) }
+
+func (a *place) keep(path, ending string) error {
+	in, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

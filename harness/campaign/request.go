@@ -36,6 +36,7 @@ func (r *runner) request(t plan.Trial, attempt int) (trial.Request, error) {
 		r.forms.mu.Unlock()
 	}
 	form.ID = plan.AttemptID(t.ID, attempt)
+	form.Services = withSeed(form.Services, t.Seed)
 	form.Env = slices.Concat(form.Env, []string{"FAILRATE_SEED=" + strconv.FormatUint(t.Seed, 10), "FAILRATE_TRIAL=" + t.ID})
 	return form, nil
 }
@@ -53,7 +54,7 @@ func (c Config) form(cell plan.Cell) (trial.Request, error) {
 		return trial.Request{}, err
 	}
 	return trial.Request{
-		Variant: cell.Variant, Command: command, Shell: sub.Shell,
+		Variant: cell.Variant, Command: command, Shell: sub.Shell, Services: c.services(cell),
 		Env: slices.Concat(c.env(cell), script), Timeout: sub.Timeout, Grace: sub.Grace, MaxOutput: sub.MaxOutput,
 		Quota: level.Quota, Burst: level.Burst, Results: sub.Results.Files,
 	}, nil
@@ -68,7 +69,7 @@ func (c Config) command(cell plan.Cell, v study.Variant) (command, script []stri
 		if len(v.Command) > 0 {
 			command = v.Command
 		}
-		return fillAll(cell.Parameters, command, v.Args, sub.Shell), nil, nil
+		return fillAll(c.places(cell.Parameters), command, v.Args, sub.Shell), nil, nil
 	}
 	text, err := steps.Script{Steps: sub.Steps}.Encode()
 	if err != nil {
@@ -84,13 +85,8 @@ func (c Config) command(cell plan.Cell, v study.Variant) (command, script []stri
 // own. The names that each trial sets anew are left out.
 func (c Config) env(cell plan.Cell) []string {
 	v, _ := c.Study.Find(cell.Variant)
-	fill := filler(cell.Parameters, false)
-	values := map[string]string{}
-	for _, pair := range c.BaseEnv[cell.Platform] {
-		if name, value, _ := strings.Cut(pair, "="); c.Study.Subject.Inherits(name) {
-			values[name] = value
-		}
-	}
+	fill := filler(c.places(cell.Parameters), false)
+	values := c.inherited(cell)
 	for name, value := range c.Study.Subject.Env {
 		values[name] = fill.Replace(value)
 	}
@@ -113,12 +109,24 @@ func (c Config) env(cell plan.Cell) []string {
 	return out
 }
 
-// filler replaces {name} by the parameter's value, quoted for a shell when asked.
+// inherited is what the platform's trials and services inherit.
+func (c Config) inherited(cell plan.Cell) map[string]string {
+	values := map[string]string{}
+	for _, pair := range c.BaseEnv[cell.Platform] {
+		if name, value, _ := strings.Cut(pair, "="); c.Study.Subject.Inherits(name) {
+			values[name] = value
+		}
+	}
+	return values
+}
+
+// filler replaces {name} by the parameter's value, quoted for a shell when asked. A place needs no quotes: what comes to
+// stand there is the address of a service.
 func filler(settings []plan.Setting, quoted bool) *strings.Replacer {
 	var pairs []string
 	for _, s := range settings {
 		value := s.Value
-		if quoted {
+		if quoted && value != trial.Place(s.Name) {
 			value = quote(value)
 		}
 		pairs = append(pairs, "{"+s.Name+"}", value)

@@ -28,6 +28,8 @@ type runner struct {
 	places places
 	forms  forms
 
+	pending pending
+
 	mu      sync.Mutex // guards everything below
 	stop    Stop
 	reason  string
@@ -121,6 +123,8 @@ func (r *runner) ended(err error) error {
 
 // block hands the block's trials to the workers, in order.
 func (r *runner) block(ctx context.Context, b plan.Block) error {
+	r.pending.begin(blockOf(b)) // until all of its trials were handed over
+	defer r.leave(ctx, b)
 	for _, t := range b.Trials {
 		if r.skip(t) {
 			continue
@@ -134,7 +138,11 @@ func (r *runner) block(ctx context.Context, b plan.Block) error {
 			}
 			continue
 		}
-		r.group.Go(func() error { return r.trial(ctx, b, t) })
+		r.pending.begin(blockOf(b))
+		r.group.Go(func() error {
+			defer r.leave(ctx, b)
+			return r.trial(ctx, b, t)
+		})
 	}
 	return nil
 }

@@ -15,8 +15,8 @@ func (r *runner) hideSecrets(out trial.Output, obs *trial.Observation) (hidden b
 	if m.Empty() {
 		return true
 	}
-	err := errors.Join(m.File(out.Log), m.File(out.Stdout), m.File(out.Records), m.Folder(out.Results))
-	obs.Fault, obs.Leaked = m.String(obs.Fault), m.Strings(obs.Leaked)
+	err := errors.Join(m.File(out.Log), m.File(out.Stdout), m.File(out.Records), m.Folder(out.Results), m.Folder(out.Services))
+	obs.Fault, obs.Death, obs.Leaked = m.String(obs.Fault), m.String(obs.Death), m.Strings(obs.Leaked)
 	facts := trial.Facts{}
 	for name, value := range obs.Facts {
 		facts[name] = m.String(value)

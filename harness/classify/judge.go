@@ -12,7 +12,7 @@ import (
 // What is looked at, in this order; the first that applies decides:
 //
 //  1. Stopped: censored. A fault, the kernel's out-of-memory killer, or no end on record: broken.
-//  2. The time limit passed: timeout.
+//  2. A service ended though it should not, which the study calls a failure: fail. The time limit passed: timeout.
 //  3. Death by a signal: fail, whatever the results say.
 //  4. Results that cannot be read, or that say nothing could be run (a build that failed, "Bail out!"): broken.
 //  5. A failed test or round: fail, also with exit status 0. A pass after a retry inside the test tool is a failed test

@@ -100,6 +100,8 @@ func TestOrderOfJudgement(t *testing.T) {
 		{"time limit, class rule", attempt{obs: trial.Observation{Limit: true}, log: "boom", classes: []study.Class{boom}}, "timeout  the time limit passed after 0.0 s"},
 		{"time limit, broken rule", attempt{obs: trial.Observation{Limit: true}, log: "disk full", classes: []study.Class{boom, disk}}, `broken  broken by rule match "disk full"; the time limit passed after 0.0 s`},
 		{"time limit, class rule first", attempt{obs: trial.Observation{Limit: true}, log: "disk full boom", classes: []study.Class{boom, disk}}, "timeout  the time limit passed after 0.0 s"},
+		{"a service died", attempt{obs: trial.Observation{Exit: -1, Signal: "SIGTERM", Death: "node ended: exit status 3"}, log: "refused", classes: []study.Class{{Name: "gone", Match: "refused"}}}, `fail gone node ended: exit status 3; class by rule match "refused"`},
+		{"a service died before the subject succeeded", attempt{obs: trial.Observation{Death: "node ended: exit status 3"}}, "fail other node ended: exit status 3"},
 		{"time limit, broken rule on our own signal", attempt{obs: trial.Observation{Exit: -1, Signal: "SIGTERM", Limit: true}, log: "disk full", classes: []study.Class{{Broken: true, Signal: "TERM", Match: "disk"}, {Broken: true, Signal: "TERM"}, {Broken: true}}}, "timeout  the time limit passed after 0.0 s"},
 		{"time limit, bad results", attempt{obs: trial.Observation{Limit: true}, format: study.ResultJUnit, files: xml("<")}, "timeout  the time limit passed after 0.0 s"},
 

@@ -32,7 +32,7 @@ func unjudged(obs trial.Observation) (verdict, bool) {
 		return verdict{outcome: Broken, reason: obs.Fault}, true
 	case obs.OOM:
 		return verdict{outcome: Broken, reason: "ended by the kernel for want of memory"}, true
-	case obs.Exit < 0 && obs.Signal == "" && !obs.Limit:
+	case obs.Exit < 0 && obs.Signal == "" && !obs.Limit && obs.Death == "":
 		return verdict{outcome: Broken, reason: "no exit status, signal or fault on record"}, true
 	}
 	return verdict{}, false
@@ -41,6 +41,8 @@ func unjudged(obs trial.Observation) (verdict, bool) {
 // decide gives the verdict on an attempt that the subject ended, or its time limit.
 func (r *Rules) decide(obs trial.Observation, f *findings) verdict {
 	switch {
+	case obs.Death != "":
+		return verdict{outcome: Fail, reason: obs.Death, excerpt: f.first.excerpt}
 	case obs.Limit:
 		return verdict{outcome: Timeout, reason: fmt.Sprintf("the time limit passed after %.1f s", obs.Wall.Seconds())}
 	case obs.Signal != "":

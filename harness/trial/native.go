@@ -2,6 +2,7 @@ package trial
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"sync"
@@ -52,6 +53,9 @@ func NewNative(o NativeOptions) *Native {
 	return n
 }
 
+// Session is the record of what this executor starts, for what runs beside its attempts and has to end as they do.
+func (n *Native) Session() (*process.Session, error) { return n.session() }
+
 // Close removes the record and the temporary folder. No attempt may be running.
 func (n *Native) Close() error {
 	if !n.opened.Load() {
@@ -85,6 +89,9 @@ func (n *Native) Execute(ctx context.Context, r Request) Observation {
 }
 
 func (n *Native) execute(ctx context.Context, r Request, o *Observation) error {
+	if len(r.Services) > 0 {
+		return errors.New("the trial needs services, and nothing runs them here")
+	}
 	t, ok := n.options.Trees[r.Variant]
 	if !ok {
 		return fmt.Errorf("variant %q has no prepared tree", r.Variant)

@@ -9,6 +9,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/failrate/failrate/harness/study"
 )
 
 // ErrKillNow is the cause (context.Cause) of a context that ends an attempt without any grace.
@@ -37,8 +39,20 @@ type Request struct {
 	Quota     float64       // cores of CPU time per second (containers); 0 means none
 	Burst     bool          // the subject may announce a moment by touching $FAILRATE_BURST
 	Inside    *InsideLoad   // load to hold in the trial's own container; nil means none
+	Network   string        // the containers' network that the trial joins; empty means the executor's own choice
 	Out       Output
+
+	// Services run beside the subject; an executor that cannot run them gives a Fault. Their variant's changes and
+	// parameters are filled in, Env is all of their environment but for the image's, and what is known only when they
+	// run stands as a Place in their texts and in Command and Env.
+	Services []study.Service
+	Block    string // names the block that the trial belongs to, for services that live as long
 }
+
+// Place stands in a text for what is known only when services run: where one is, by study.Service.PortName, or what a
+// service is told of itself. It holds bytes that no argument and no variable can, so nothing is taken for one by
+// mistake, and nothing starts with one left in it.
+func Place(name string) string { return "\x00" + name + "\x00" }
 
 // InsideLoad is a stress level that runs in the trial's own container, in words that the executor's agent understands.
 type InsideLoad struct {
@@ -53,6 +67,7 @@ type Output struct {
 	Artifacts string // $FAILRATE_ARTIFACTS, or its copy; the folder is made only when something is in it
 	Results   string // folder into which files that match Request.Results are copied
 	Burst     string // $FAILRATE_BURST on the host; empty unless Burst
+	Services  string // folder for the output of services, one NAME.log each; empty means that it is not kept
 }
 
 // The defaults of a Request.
@@ -72,6 +87,7 @@ type Observation struct {
 	Limit   bool          `json:"limit,omitempty"`     // the time limit passed and we ended it
 	Stopped bool          `json:"stopped,omitempty"`   // ctx ended and we ended it
 	OOM     bool          `json:"oom,omitempty"`       // the kernel ended it for want of memory
+	Death   string        `json:"death,omitempty"`     // the service that ended before the subject did, and how, where the study calls that a failure; one line
 	User    time.Duration `json:"user_ns,omitempty"`   // CPU time of the subject and its children
 	System  time.Duration `json:"system_ns,omitempty"` // the same in the kernel
 	MaxRSS  int64         `json:"max_rss,omitempty"`   // peak memory, bytes; 0 means not known
