@@ -26,7 +26,8 @@ var allowed = map[string][]string{
 	"harness/mask":          {}, // secrets of an environment, hidden in whatever is written down
 	"harness/subject":       {"harness/study", "harness/mask", "harness/trial/process", "harness/trial/tree"},
 	"harness/trial":         {"harness/study", "harness/plan", "harness/trial/process", "harness/trial/tree"},
-	"containers":            {"harness/study", "harness/plan", "harness/trial", "harness/trial/process", "harness/trial/tree"},
+	"harness/service":       {"harness/steps", "harness/study", "harness/trial", "harness/trial/process", "harness/trial/tree"}, // around every executor
+	"containers":            {"harness/steps", "harness/service", "harness/study", "harness/plan", "harness/trial", "harness/trial/process", "harness/trial/tree"},
 	"harness/classify":      {"harness/study", "harness/trial"},
 	"harness/journal":       {"harness/plan", "harness/trial", "harness/classify"},
 	"harness/campaign":      {"harness/steps", "harness/study", "harness/mask", "harness/plan", "harness/trial", "harness/classify", "harness/journal", "stats", "stress"},

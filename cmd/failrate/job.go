@@ -58,9 +58,6 @@ func (a *app) newJob(ctx context.Context, o measureOptions) (*job, error) {
 	if j.study, err = a.load(o.source); err != nil {
 		return nil, err
 	}
-	if len(j.study.Subject.Services) > 0 { // else trials would run without what they need
-		return nil, fail(exitStudy, "failrate check reads such a study; nothing runs it yet", "study %s has services, which this version cannot run", j.study.Name)
-	}
 	if j.rules, err = classify.Compile(j.study); err != nil {
 		return nil, wrap(exitStudy, err)
 	}

@@ -25,6 +25,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"failrate":  main,
 		"flaky":     func() { os.Exit(flaky(os.Args[1:])) },
+		"serve":     func() { os.Exit(serve(os.Args[1:])) },
+		"ask":       func() { os.Exit(ask(os.Args[1:])) },
 		"sametable": func() { os.Exit(sametable(os.Args[1:])) },
 	})
 }

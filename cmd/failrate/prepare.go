@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/failrate/failrate/containers"
+	"github.com/failrate/failrate/harness/service"
 	"github.com/failrate/failrate/harness/steps"
 	"github.com/failrate/failrate/harness/study"
 	"github.com/failrate/failrate/harness/subject"
@@ -91,6 +92,18 @@ func (j *job) prepareNative() {
 	})
 	j.closers = append(j.closers, x.Close)
 	j.executors[study.Native] = x
+	if len(j.study.Subject.Services) > 0 {
+		j.withServices(study.Native, x, service.NewNative(service.NativeOptions{
+			Trees: trees, Isolation: j.study.Subject.Isolation.Native, Session: x.Session,
+		}))
+	}
+}
+
+// withServices puts what runs services around a platform's executor. It is closed first.
+func (j *job) withServices(p study.Platform, x trial.Executor, h service.Host) {
+	around := service.New(x, h)
+	j.closers = append(j.closers, around.Close)
+	j.executors[p] = around
 }
 
 func (j *job) prepareContainers() {

@@ -39,8 +39,10 @@ func TestSuspend(t *testing.T) {
 	await(t, func() bool { b, err := os.ReadFile(ready); child = strings.TrimSpace(string(b)); return err == nil })
 	both := []string{strconv.Itoa(p.pid), child}
 	for range 2 {
-		await(t, func() bool { return p.Suspend() == nil })
-		await(t, func() bool { return stopped(both[0]) && stopped(both[1]) })
+		await(t, func() bool { return p.Suspend() == nil }) // Wait may not have begun
+		if !stopped(both[0]) || !stopped(both[1]) {
+			t.Error("it returned before all of the tree stood")
+		}
 		if err := p.Resume(); err != nil {
 			t.Fatal(err)
 		}

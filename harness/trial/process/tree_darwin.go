@@ -163,12 +163,18 @@ func awaitAll([]entry) { // there is no waiting for processes that are not our c
 	_, _ = unix.Poll(nil, 1)
 }
 
-// send sends a signal to the whole tree: its group, and what left the group. The first process must not have been reaped.
-func (p *Process) send(sig unix.Signal) {
-	_ = unix.Kill(-p.pid, sig)
-	for _, e := range p.rest() {
-		if e.group != p.pid {
-			e.signal(sig)
-		}
+// members lists the live processes of the tree. The first process must not have been reaped.
+func (p *Process) members() []entry {
+	first, ok := lookUp(p.pid)
+	if !ok || first.zombie {
+		return p.rest()
 	}
+	return append(p.rest(), first)
+}
+
+// stands reports whether the process is stopped.
+func (e entry) stands() bool {
+	const stopped = 4 // SSTOP of sys/proc.h
+	k, err := unix.SysctlKinfoProc("kern.proc.pid", e.pid)
+	return err != nil || k.Proc.P_stat == stopped
 }

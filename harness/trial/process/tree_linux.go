@@ -1,9 +1,11 @@
 package process
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -142,10 +144,9 @@ func awaitAll(live []entry) {
 	}
 }
 
-// send sends a signal to the whole tree: its group, and what left the group. The first process must not have been reaped.
-func (p *Process) send(sig unix.Signal) {
-	_ = unix.Kill(-p.pid, sig)
-	todo := children(p.pid)
+// members lists the live processes of the tree. The first process must not have been reaped.
+func (p *Process) members() (live []entry) {
+	todo := []int{p.pid}
 	for _, pid := range children(os.Getpid()) {
 		if e, ok := lookUp(pid); ok && e.parent == os.Getpid() && !e.zombie && p.owns(e) {
 			todo = append(todo, pid)
@@ -157,9 +158,25 @@ func (p *Process) send(sig unix.Signal) {
 			continue
 		}
 		seen[e.pid] = true
-		if e.group != p.pid {
-			e.signal(sig)
+		if !e.zombie {
+			live = append(live, e)
 		}
 		todo = append(todo, children(e.pid)...)
 	}
+	return live
+}
+
+// stands reports whether no thread of the process runs: SIGSTOP reaches them one after the other.
+func (e entry) stands() bool {
+	threads, err := filepath.Glob("/proc/" + strconv.Itoa(e.pid) + "/task/*/stat")
+	for _, path := range threads {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // it has ended
+		}
+		if end := bytes.LastIndexByte(text, ')'); end < 0 || !bytes.ContainsAny(text[end+1:min(end+3, len(text))], "TtZX") {
+			return false
+		}
+	}
+	return err == nil
 }
