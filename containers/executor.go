@@ -99,7 +99,7 @@ func (x *Executor) execute(ctx context.Context, r trial.Request, o *trial.Observ
 		return err
 	}
 	var res agent.Result
-	if x.options.Isolation == study.ContainerWarm {
+	if x.options.Isolation == study.ContainerWarm && r.Network == "" { // a container on a trial's own network is of no use later
 		res, err = x.inWarm(ctx, a, img, o)
 	} else {
 		res, err = x.inFresh(ctx, a, img, o)
@@ -112,12 +112,14 @@ func (x *Executor) execute(ctx context.Context, r trial.Request, o *trial.Observ
 
 // inFresh runs the attempt in a container of its own.
 func (x *Executor) inFresh(ctx context.Context, a *attempt, img Image, o *trial.Observation) (agent.Result, error) {
-	mode, h, err := x.networks.take(ctx, x, img)
-	if err != nil {
-		return agent.Result{}, err
+	mode, h, err := container.NetworkMode(a.request.Network), (*holder)(nil), error(nil)
+	if mode == "" {
+		if mode, h, err = x.networks.take(ctx, x, img); err != nil {
+			return agent.Result{}, err
+		}
 	}
 	s := x.spec(kindTrial, img, a)
-	s.network, s.keep = mode, true
+	s.network, s.hosts, s.keep = mode, a.request.Hosts, true
 	s.labels[labelTrial] = a.request.ID
 	l, err := x.engine.open(ctx, s, newName(kindTrial), nil)
 	if err != nil {

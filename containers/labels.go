@@ -16,7 +16,7 @@ const (
 	labelHost     = labelPrefix + "host"      // name of the harness's host
 	labelBootID   = labelPrefix + "boot-id"   // of that host's running system
 	labelDeadline = labelPrefix + "deadline"  // RFC 3339 in UTC: nothing of it is needed later than this
-	labelKind     = labelPrefix + "kind"      // trial, warm, holder, setup or image
+	labelKind     = labelPrefix + "kind"      // one of the kinds below
 	labelTrial    = labelPrefix + "trial"     // the attempt's id
 	labelKey      = labelPrefix + "key"       // of a prepared image: the digest of what it was made from
 	labelBase     = labelPrefix + "base"      // of a prepared image: its base image's name
@@ -29,11 +29,15 @@ const (
 	kindHolder = "holder" // holds a network namespace
 	kindSetup  = "setup"  // runs set-up commands
 	kindImage  = "image"
+
+	kindService = "service" // is a service of trials
+	kindGate    = "gate"    // is the gate of a private network
+	kindNetwork = "network" // is a private network
 )
 
 // containerKinds are the kinds of containers. One that somebody makes by hand from a prepared image inherits the
 // labels of the image, kind included, and is no business of ours.
-var containerKinds = []string{kindTrial, kindWarm, kindHolder, kindSetup}
+var containerKinds = []string{kindTrial, kindWarm, kindHolder, kindSetup, kindService, kindGate}
 
 // newName gives a name that no container has. By it a container is found whose creation was not answered.
 func newName(kind string) string {

@@ -28,7 +28,7 @@ type link struct {
 // creating and starting it calls before, unless that is nil. When it fails, the container is gone again.
 func (e *Engine) open(ctx context.Context, s spec, name string, before func(ctx context.Context, id string) error) (*link, error) {
 	made, err := call(ctx, e, "create container", func(ctx context.Context) (container.CreateResponse, error) {
-		return e.cli.ContainerCreate(ctx, s.config(), s.host(), nil, nil, name)
+		return e.cli.ContainerCreate(ctx, s.config(), s.host(), endpoint(s.network, s.address, ""), nil, name)
 	})
 	if err != nil {
 		return nil, errors.Join(err, e.discard(ctx, name)) // it may have been created without our hearing of it

@@ -22,8 +22,11 @@ type spec struct {
 	network container.NetworkMode
 	limits  study.Limits
 	labels  map[string]string
-	setup   bool // may do what a build of an image may: package managers need that
-	keep    bool // stays after its end, so that its state can be asked for
+	setup   bool     // may do what a build of an image may: package managers need that
+	gate    bool     // is the gate of a private network
+	hosts   []string // name:address of others on its network
+	address string   // on its network; empty means the engine's choice
+	keep    bool     // stays after its end, so that its state can be asked for
 }
 
 // config is what the container runs. The image's own entry point, command and health check play no part, and nothing
@@ -33,10 +36,14 @@ func (s spec) config() *container.Config {
 	if s.network.IsContainer() {
 		host = "" // it has the one of the namespace's holder, and that is the same
 	}
+	words := []string{agent.Program, agent.Argument}
+	if s.gate {
+		words = append(words, agent.GateArgument)
+	}
 	return &container.Config{
 		Hostname:     host,
 		Image:        s.image,
-		Entrypoint:   []string{agent.Program, agent.Argument},
+		Entrypoint:   words,
 		WorkingDir:   "/",
 		Labels:       s.labels,
 		AttachStdin:  true,
@@ -53,6 +60,7 @@ func (s spec) config() *container.Config {
 func (s spec) host() *container.HostConfig {
 	h := &container.HostConfig{
 		NetworkMode: s.network,
+		ExtraHosts:  s.hosts,
 		AutoRemove:  !s.keep,
 		LogConfig:   container.LogConfig{Type: "none"}, // the output goes to the harness alone
 		Resources: container.Resources{

@@ -108,12 +108,16 @@ func (j *job) withServices(p study.Platform, x trial.Executor, h service.Host) {
 
 func (j *job) prepareContainers() {
 	images := map[string]containers.Image{}
+	servants := map[string]map[string]containers.ServiceImage{}
 	owner := containers.Self(j.header.Campaign)
 	for _, name := range j.variants() {
 		if j.ctx.Err() != nil {
 			return
 		}
 		image, err := j.image(name, owner)
+		if err == nil {
+			servants[name], err = j.serviceImages(name, owner, image.Facts)
+		}
 		j.prepared(name, study.Container, image.Facts, err)
 		image.Err = err
 		images[name] = image
@@ -124,6 +128,32 @@ func (j *job) prepareContainers() {
 	})
 	j.closers = append(j.closers, x.Close)
 	j.executors[study.Container] = x
+	if len(j.study.Subject.Services) > 0 {
+		h := containers.NewServices(containers.ServiceOptions{
+			Engine: j.engine.engine, Images: images, Service: servants, Network: j.study.Subject.Network, Owner: owner,
+		})
+		j.closers = append(j.closers, h.Close)
+		j.withServices(study.Container, x, h)
+	}
+}
+
+// serviceImages finds the images of a variant's services, and puts what they are into the variant's facts.
+func (j *job) serviceImages(name string, owner containers.Owner, facts trial.Facts) (map[string]containers.ServiceImage, error) {
+	out := map[string]containers.ServiceImage{}
+	for _, s := range j.study.ServicesFor(name) {
+		if s.Image.Name == "" && s.Image.Build == "" {
+			continue
+		}
+		found, digest, err := j.engine.engine.ServiceImage(j.ctx, containers.PrepareOptions{
+			Image: s.Image, Swap: j.opts.run.Images, Getenv: j.app.getenv, Owner: owner,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("service %s: %w", s.Name, err)
+		}
+		out[s.Name] = found
+		facts["image-digest-of-"+s.Name] = digest
+	}
+	return out, nil
 }
 
 // image makes the image of one variant: its tree, compiled for the engine's architecture, on the study's base image.

@@ -28,6 +28,9 @@ func Main(args []string, worker Worker) int {
 		fmt.Fprintln(os.Stderr, "error: the agent runs only as process 1 of a container of failrate")
 		return 2
 	}
+	if len(args) > 0 && args[0] == GateArgument {
+		return gate(os.Stdin, os.Stdout)
+	}
 	return serve(os.Stdin, os.Stdout)
 }
 

@@ -3,7 +3,7 @@
 //
 // It stands inside package containers, below trial in the pipeline study → plan → trial → classify → journal →
 // report. It takes orders as JSON lines on stdin and gives frames on stdout: the subject's output while it runs, its
-// files, then a Result. It never judges and never uses the network, and it ends with all that it started when stdin
+// files, then a Result. It never judges and, unless it is a gate, never uses the network, and it ends with all that it started when stdin
 // ends, so a container does not outlive its harness. It imports the standard library alone, because it is compiled
 // from the sources that the harness carries, and is linked statically, because an image may hold nothing else.
 package agent
@@ -96,6 +96,7 @@ const (
 	KindError  = 'e' // the subject's stderr when Split
 	KindBurst  = 'b' // the subject has touched or removed $FAILRATE_BURST: BurstTouched or BurstRemoved
 	KindFiles  = 't' // a piece of the tar of its files
+	KindGate   = 'g' // a GateSaid, of a gate alone
 	KindResult = 'r' // a Result; the last frame of an attempt
 )
 
@@ -154,7 +155,7 @@ func ReadFrame(r io.Reader, buf []byte) (kind byte, payload []byte, err error) {
 	}
 	size := binary.BigEndian.Uint32(head[1:])
 	switch head[0] {
-	case KindHello, KindOutput, KindError, KindBurst, KindFiles, KindResult:
+	case KindHello, KindOutput, KindError, KindBurst, KindFiles, KindGate, KindResult:
 	default:
 		return 0, buf, fmt.Errorf("%w: kind %q", ErrFrame, head[0])
 	}

@@ -24,7 +24,7 @@ type control struct {
 	done   chan struct{}
 }
 
-func newControl(act func(context.Context, steps.Action, string) error) (*control, error) {
+func newControl(act Act) (*control, error) {
 	l, err := net.Listen("tcp", loopback+":0")
 	if err != nil {
 		return nil, fmt.Errorf("listen for actions: %w", err)
@@ -61,7 +61,7 @@ func (c *control) close() error {
 }
 
 // Carry carries out the action in a path, /ACTION/SERVICE, and gives the HTTP status and the text of the answer.
-func Carry(ctx context.Context, path string, act func(context.Context, steps.Action, string) error) (status int, text string) {
+func Carry(ctx context.Context, path string, act Act) (status int, text string) {
 	name, service, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	action := steps.Action(name)
 	if !ok || !slices.Contains(steps.Actions(), action) {

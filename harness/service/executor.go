@@ -26,8 +26,11 @@ type Ask struct {
 	ID       string          // of the attempt or the block, for people
 	Variant  string          // chooses the tree or the image
 	Services []study.Service // with places left in their texts
-	Act      func(ctx context.Context, action steps.Action, service string) error
+	Act      Act
 }
+
+// Act carries out what a subject asks for.
+type Act func(ctx context.Context, action steps.Action, service string) error
 
 // Room is where services run: their addresses, the way to act on them, and their private network where there is one.
 // Its methods are not called at the same time for the same service, except for Probe and Ended.
@@ -50,6 +53,7 @@ type Place struct {
 	Services map[string]string // study.Service.PortName → host:port
 	Control  string            // FAILRATE_CONTROL
 	Network  string            // trial.Request.Network
+	Hosts    []string          // trial.Request.Hosts
 }
 
 // Executor runs attempts with the services that they need. Make it with New and Close it after the last attempt and

@@ -15,7 +15,7 @@ const ControlVariable = "FAILRATE_CONTROL"
 // told is a request as the executor inside gets it: every place filled in, and the services' addresses in its environment.
 func told(r trial.Request, p Place) trial.Request {
 	r.Command, r.Env = Fill(r.Command, p.Services), append(Fill(r.Env, p.Services), Variables(p)...)
-	r.Network, r.Services, r.Out.Services = p.Network, nil, ""
+	r.Network, r.Hosts, r.Services, r.Out.Services = p.Network, p.Hosts, nil, ""
 	return r
 }
 

@@ -40,6 +40,7 @@ type Request struct {
 	Burst     bool          // the subject may announce a moment by touching $FAILRATE_BURST
 	Inside    *InsideLoad   // load to hold in the trial's own container; nil means none
 	Network   string        // the containers' network that the trial joins; empty means the executor's own choice
+	Hosts     []string      // name:address of others on that network
 	Out       Output
 
 	// Services run beside the subject; an executor that cannot run them gives a Fault. Their variant's changes and
