@@ -34,7 +34,7 @@ func (r *runner) trial(ctx context.Context, b plan.Block, t plan.Trial) error {
 			r.settle(t, j)
 			return nil
 		case classify.Censored:
-			return nil // it counts as not run: a resumed campaign runs it again
+			return r.halt(StopDrained, "interrupted: what ran was ended and does not count") // a resumed campaign runs it again
 		case classify.Broken, classify.Lost:
 			if unready || attempt >= last {
 				r.settle(t, j)

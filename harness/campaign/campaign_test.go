@@ -173,6 +173,34 @@ func TestCancelledTrialsAreCensoredAndRunAgainOnResume(t *testing.T) {
 	}
 }
 
+// stoppedAtOnce is an executor whose every attempt is stopped by the end of the campaign's context.
+type stoppedAtOnce struct{ cancel context.CancelFunc }
+
+func (s stoppedAtOnce) Execute(context.Context, trial.Request) trial.Observation {
+	s.cancel()
+	return trial.Observation{Exit: -1, Stopped: true}
+}
+
+// TestACancelledLastTrialIsNoCompleteCampaign has nothing left to start, which would show that the campaign is interrupted.
+func TestACancelledLastTrialIsNoCompleteCampaign(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	b := newBench(t, 1)
+	b.study.Variants = b.study.Variants[:1]
+	var err error
+	if b.plan, err = plan.New(b.study, "digest", plan.Selection{Seed: 7}); err != nil {
+		t.Fatal(err)
+	}
+	b.header.Plan, b.header.PlanDigest = *b.plan, b.plan.Digest()
+	sum, err := b.run(ctx, func(c *Config) {
+		c.Executors = map[study.Platform]trial.Executor{study.Native: stoppedAtOnce{cancel}}
+	})
+	if err != nil || sum.Complete() || sum.Stop != StopDrained || sum.Settled != 0 || sum.Planned != 1 {
+		t.Errorf("%+v, %v", sum, err)
+	}
+}
+
 func TestBudgetStopsBeforeTheNextTrial(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 10)
