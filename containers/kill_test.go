@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,8 +16,10 @@ import (
 	"testing"
 
 	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/network"
 	"golang.org/x/sys/unix"
 
+	"github.com/failrate/failrate/harness/service"
 	"github.com/failrate/failrate/harness/study"
 	"github.com/failrate/failrate/harness/trial"
 )
@@ -31,6 +34,15 @@ type harness struct {
 	Folder   string
 	Image    Image
 	Owner    *Owner // whom its containers belong to; nil means itself
+	Services bool   // its trial has a service
+}
+
+// holds are the names of what it runs.
+func (h harness) holds() []string {
+	if h.Services {
+		return []string{"services"}
+	}
+	return []string{string(study.ContainerFresh), string(study.ContainerWarm)}
 }
 
 // runHarness holds a trial of each isolation until stdin ends, then cleans up as every harness does.
@@ -63,13 +75,25 @@ func runHarness() bool {
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	var running sync.WaitGroup
-	for _, isolation := range []study.ContainerIsolation{study.ContainerFresh, study.ContainerWarm} {
-		x := New(Options{Engine: e, Images: map[string]Image{"a": h.Image}, Isolation: isolation, Owner: owner})
-		burst := filepath.Join(h.Folder, string(isolation))
+	for _, name := range h.holds() {
+		images := map[string]Image{"a": h.Image}
+		burst := filepath.Join(h.Folder, name)
+		r := trial.Request{ID: "held", Variant: "a", Command: []string{"./hostile", "touch=$FAILRATE_BURST", "sleep="},
+			Burst: true, Out: trial.Output{Log: burst + ".log", Burst: burst}}
 		running.Go(func() {
-			x.Execute(ctx, trial.Request{ID: "held", Variant: "a", Command: []string{"./hostile", "touch=$FAILRATE_BURST", "sleep="},
-				Burst: true, Out: trial.Output{Log: burst + ".log", Burst: burst}})
-			if err := x.Close(); err != nil {
+			var err error
+			if h.Services {
+				x, s := New(Options{Engine: e, Images: images, Owner: owner}), NewServices(ServiceOptions{Engine: e, Images: images, Owner: owner})
+				around := service.New(x, s)
+				r.Services = []study.Service{{Name: "node", Command: []string{"hostile", "print=ready", "sleep="}, Ready: study.Ready{Log: "ready", Timeout: patience}, Death: study.DeathBroken}}
+				around.Execute(ctx, r)
+				err = errors.Join(around.Close(), s.Close(), x.Close())
+			} else {
+				x := New(Options{Engine: e, Images: images, Isolation: study.ContainerIsolation(name), Owner: owner})
+				x.Execute(ctx, r)
+				err = x.Close()
+			}
+			if err != nil {
 				panic(err)
 			}
 		})
@@ -103,8 +127,8 @@ func startHarness(t *testing.T, h harness) (c *exec.Cmd, in io.Closer, out *bufi
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
-	for _, isolation := range []study.ContainerIsolation{study.ContainerFresh, study.ContainerWarm} {
-		awaitFile(t, filepath.Join(h.Folder, string(isolation)))
+	for _, name := range h.holds() {
+		awaitFile(t, filepath.Join(h.Folder, name))
 	}
 	return c, stdin, bufio.NewReader(stdout)
 }
@@ -162,6 +186,51 @@ func TestKilledHarness(t *testing.T) {
 				t.Errorf("left by the one that ended well: %q", left)
 			}
 		})
+	}
+}
+
+// TestKilledHarnessWithServices requires that a sweep removes services and their network too, which do not end with their
+// harness, and that a harness that is stopped leaves none.
+func TestKilledHarnessWithServices(t *testing.T) {
+	t.Parallel()
+	e := needEngine(t)
+	img := hostile(t, e)["a"]
+	networksOf := func(h harness) []network.Summary {
+		list, err := e.cli.NetworkList(t.Context(), network.ListOptions{Filters: ownedBy(Owner{Session: h.Session})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	start := func(name string) (harness, *exec.Cmd, io.Closer, *bufio.Reader) {
+		h := harness{Session: shared.owner.Session + "-serving-" + name, Folder: t.TempDir(), Image: img, Services: true}
+		c, in, out := startHarness(t, h)
+		if list := leftovers(Owner{Session: h.Session}); len(list) != 3 || len(networksOf(h)) != 1 {
+			t.Fatalf("%q, %v; want a trial, a service and a gate on a network", list, networksOf(h))
+		}
+		return h, c, in, out
+	}
+	doomed, c, _, _ := start("doomed")
+	living, _, in, out := start("living")
+	if err := c.Process.Signal(unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait()
+	if _, err := Sweep(t.Context(), e, SweepOptions{Sessions: t.TempDir()}); err != nil {
+		t.Error(err)
+	}
+	if left := leftovers(Owner{Session: doomed.Session}); len(left) > 0 || len(networksOf(doomed)) > 0 {
+		t.Errorf("left after the sweep: %q, %v", left, networksOf(doomed))
+	}
+	if now := leftovers(Owner{Session: living.Session}); len(now) != 3 || len(networksOf(living)) != 1 {
+		t.Errorf("the living one has %q, %v", now, networksOf(living))
+	}
+	in.Close()
+	if line, err := out.ReadString('\n'); line != "clean\n" {
+		t.Errorf("%q, %v", line, err)
+	}
+	if left := leftovers(Owner{Session: living.Session}); len(left) > 0 || len(networksOf(living)) > 0 {
+		t.Errorf("left by the one that ended well: %q, %v", left, networksOf(living))
 	}
 }
 
