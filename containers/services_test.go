@@ -189,6 +189,21 @@ func TestServicesOfABlockInContainers(t *testing.T) {
 	b.EndBlock(t.Context(), "main/0/1")
 }
 
+// TestTheGateKnowsItsSubject sends actions as others on the network could.
+func TestTheGateKnowsItsSubject(t *testing.T) {
+	t.Parallel()
+	b := newServiceBench(t)
+	for word, want := range map[string]string{
+		"foreign kill/node": "404 there is nothing here", "foreign x/kill/node": "404 there is nothing here",
+		"foreign aaaaaaaaaaaaaaaaaaaaaaaaaa/kill/node": "404 there is nothing here", "looked-at kill/node": "405 actions are sent by POST",
+	} {
+		o, log, said := b.ask(t.Context(), t, []string{word}, inTree("node"))
+		if o.Exit != 1 || o.Fault != "" || !strings.Contains(log, want) || strings.Count(said["node"], "open") != 1 {
+			t.Errorf("%s: %+v\n%s\n%v", word, o, log, said)
+		}
+	}
+}
+
 func TestServicesAreCancelled(t *testing.T) {
 	t.Parallel()
 	b := newServiceBench(t)

@@ -93,6 +93,8 @@ func ask(word string) error {
 	switch verb {
 	case "control":
 		return request(http.MethodPost, control+"/"+rest, time.Minute)
+	case "looked-at":
+		return request(http.MethodGet, control+"/"+rest, time.Minute)
 	case "refused":
 		err := request(http.MethodPost, control+"/"+rest, time.Minute)
 		if err == nil {
@@ -100,6 +102,8 @@ func ask(word string) error {
 		}
 		fmt.Println(err)
 		return nil
+	case "foreign": // somebody on the network who does not know the token
+		return request(http.MethodPost, control[:strings.LastIndex(control, "/")]+"/"+rest, time.Minute)
 	case "down":
 		err := request(http.MethodGet, rest, time.Second)
 		if err == nil {
