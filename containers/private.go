@@ -15,6 +15,7 @@ import (
 type private struct {
 	id     string
 	subnet netip.Prefix // IPv4
+	gate   *gate        // nil until there is one
 }
 
 // privates makes private networks, and keeps those that nobody uses for the next: making one takes longer than starting
@@ -122,6 +123,9 @@ func (p *privates) close(ctx context.Context) error {
 	defer p.mu.Unlock()
 	var errs []error
 	for _, n := range p.idle {
+		if n.gate != nil {
+			errs = append(errs, n.gate.close(ctx))
+		}
 		errs = append(errs, p.engine.removeNetwork(ctx, n.id))
 	}
 	p.idle = nil

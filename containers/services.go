@@ -47,7 +47,7 @@ func NewServices(o ServiceOptions) *Services {
 	return &Services{options: o, networks: privates{engine: o.Engine, owner: o.Owner, inside: o.Network != study.NetworkBridge}}
 }
 
-// Close removes the networks.
+// Close removes the networks and their gates.
 func (h *Services) Close() error { return h.networks.close(context.Background()) }
 
 // ServiceImage finds, pulls or builds the image of a service.
@@ -78,7 +78,7 @@ func (h *Services) Same(variant string, s study.Service) string {
 	return id
 }
 
-// Open takes a network and puts a gate on it.
+// Open takes a network, and puts a gate on it that has none.
 func (h *Services) Open(ctx context.Context, a service.Ask) (service.Room, error) {
 	r := &room{host: h, services: map[string]*served{}, ask: a}
 	for i, s := range a.Services {
@@ -103,10 +103,18 @@ func (h *Services) Open(ctx context.Context, a service.Ask) (service.Room, error
 			r.place.Services[s.PortName(port)] = net.JoinHostPort(s.Name, strconv.Itoa(port))
 		}
 	}
-	if r.gate, err = h.openGate(ctx, n, h.options.Images[a.Variant].Holder, a); err != nil {
-		return nil, errors.Join(err, r.Close(ctx))
+	if n.gate != nil && !n.gate.sound() { // somebody ended it since its last use
+		if err := n.gate.close(ctx); err != nil {
+			return nil, errors.Join(err, r.Close(ctx))
+		}
+		n.gate, r.network.gate = nil, nil
 	}
-	r.place.Control = r.gate.url
+	if n.gate == nil {
+		if r.network.gate, err = h.openGate(ctx, n, h.options.Images[a.Variant].Holder); err != nil {
+			return nil, errors.Join(err, r.Close(ctx))
+		}
+	}
+	r.place.Control = r.network.gate.bind(a.Act)
 	return r, nil
 }
 
@@ -115,7 +123,6 @@ type room struct {
 	host     *Services
 	ask      service.Ask
 	network  private
-	gate     *gate
 	place    service.Place
 	services map[string]*served
 	life     context.Context
@@ -139,24 +146,29 @@ func (r *room) Place() service.Place { return r.place }
 
 // Probe has the gate ask.
 func (r *room) Probe(ctx context.Context, name string, ready study.Ready) error {
-	return r.gate.probe(ctx, net.JoinHostPort(r.services[name].address, strconv.Itoa(ready.Port)), ready)
+	return r.network.gate.probe(ctx, net.JoinHostPort(r.services[name].address, strconv.Itoa(ready.Port)), ready)
 }
 
 // Close removes all containers side by side, and gives the network back.
 func (r *room) Close(ctx context.Context) error {
-	errs := make([]error, len(r.services)+1)
+	errs := make([]error, len(r.services), len(r.services)+1)
 	var all sync.WaitGroup
 	for i, name := range slices.Sorted(maps.Keys(r.services)) {
 		all.Go(func() { errs[i] = r.services[name].remove(ctx, r.host.options.Engine) })
 	}
-	if r.gate != nil {
-		all.Go(func() { errs[len(errs)-1] = r.gate.close(ctx) })
-	}
+	sound := r.network.gate == nil || r.network.gate.release() // while they end: it may be starting one
 	all.Wait()
+	if !sound {
+		errs = append(errs, r.network.gate.close(ctx))
+		r.network.gate = nil
+	}
 	r.end()
 	r.work.Wait()
 	err := errors.Join(errs...)
 	if err != nil { // something is still on it
+		if r.network.gate != nil {
+			err = errors.Join(err, r.network.gate.close(ctx))
+		}
 		return errors.Join(err, r.host.options.Engine.removeNetwork(ctx, r.network.id))
 	}
 	r.host.networks.give(r.network)

@@ -5,7 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,8 +21,9 @@ import (
 // serviceBench is an executor with services around it.
 type serviceBench struct {
 	*service.Executor
-	dir  string
-	next int
+	owner Owner
+	dir   string
+	next  int
 }
 
 // newServiceBench makes one whose variant is the test program in an image without a base. The image own, which a service
@@ -56,16 +59,19 @@ func newServiceBench(t *testing.T) *serviceBench {
 	x := newExecutor(t, Options{Engine: e, Images: images})
 	h := NewServices(ServiceOptions{Engine: e, Images: images, Owner: x.options.Owner,
 		Service: map[string]map[string]ServiceImage{"a": {"own": own, "pair": own}}})
-	b := &serviceBench{Executor: service.New(x, h), dir: t.TempDir()}
+	b := &serviceBench{Executor: service.New(x, h), owner: x.options.Owner, dir: t.TempDir()}
 	t.Cleanup(func() {
 		if err := b.Close(); err != nil {
 			t.Error(err)
 		}
-		if left := leftovers(x.options.Owner); len(left) > 0 {
+		if left := leftovers(x.options.Owner); slices.ContainsFunc(left, func(s string) bool { return !strings.HasPrefix(s, kindGate) }) {
 			t.Errorf("left behind: %q", left)
 		}
 		if err := h.Close(); err != nil {
 			t.Error(err)
+		}
+		if left := leftovers(x.options.Owner); len(left) > 0 {
+			t.Errorf("left behind: %q", left)
 		}
 		left, err := e.cli.NetworkList(context.Background(), network.ListOptions{Filters: ownedBy(x.options.Owner)})
 		if err != nil || len(left) > 0 {
@@ -187,6 +193,42 @@ func TestServicesOfABlockInContainers(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	b.EndBlock(t.Context(), "main/0/1")
+}
+
+// TestAGateThatIsGone removes the gate between two trials and during one.
+func TestAGateThatIsGone(t *testing.T) {
+	t.Parallel()
+	b := newServiceBench(t)
+	end := func() {
+		for _, c := range containersOf(t, shared.engine, b.owner, true) {
+			if c.Labels[labelKind] == kindGate {
+				if err := shared.engine.discard(context.Background(), c.ID); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+	node := inTree("node")
+	for range 2 {
+		if o, log, _ := b.ask(t.Context(), t, []string{"control kill/node", "control start/node"}, node); o.Exit != 0 || o.Fault != "" {
+			t.Errorf("%+v\n%s", o, log)
+		}
+		end()
+	}
+	during := node
+	during.Ready.HTTP, during.Ready.Timeout = "/nowhere", 10*time.Second
+	var stop sync.WaitGroup
+	stop.Go(func() {
+		awaitTrue(t, func() bool { return len(containersOf(t, shared.engine, b.owner, true)) > 1 })
+		end()
+	})
+	if o, log, _ := b.ask(t.Context(), t, []string{"wait"}, during); !strings.Contains(o.Fault, "service node was not ready after 10s: the gate of the services' network ended") {
+		t.Errorf("%+v\n%s", o, log)
+	}
+	stop.Wait()
+	if o, log, _ := b.ask(t.Context(), t, []string{"control kill/node"}, node); o.Exit != 0 || o.Fault != "" {
+		t.Errorf("%+v\n%s", o, log)
+	}
 }
 
 // TestTheGateKnowsItsSubject sends actions as others on the network could.
