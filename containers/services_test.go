@@ -150,12 +150,12 @@ func TestServiceFaultsInContainers(t *testing.T) {
 	ends := ofImage("own")
 	ends.Args = nil // what the image says: it ends
 	late := inTree("node")
-	late.Ready.HTTP, late.Ready.Timeout = "/nowhere", 500*time.Millisecond
+	late.Ready.HTTP, late.Ready.Timeout = "/nowhere", 5*time.Second
 	missing := inTree("node")
 	missing.Command = []string{"no-such-program"}
 	for want, s := range map[string]study.Service{
 		"service own ended before it was ready: exit status 3; its last output: starting with exit":                      ends,
-		"service node was not ready after 500ms: GET /nowhere: status 404; its last output: starting with 0.0.0.0:80":    late,
+		"service node was not ready after 5s: GET /nowhere: status 404; its last output: starting with 0.0.0.0:80":       late,
 		"service node could not be started: start container: ":                                                           missing,
 		"service node ended before the subject did: exit status 4; its last output: starting with 0.0.0.0:80 :81 | open": inTree("node"),
 	} {

@@ -56,14 +56,18 @@ func (g *group) ready(ctx context.Context, m *member) error {
 
 var errLate = errors.New("it took too long")
 
-// probe asks until the service answers as it should.
+// probe asks until the service answers as it should. Its error is the last answer, unless there was none in time.
 func (g *group) probe(ctx context.Context, m *member, gone <-chan struct{}) error {
+	var last error
 	for wait := firstProbe; ; wait = min(2*wait, lastProbe) {
 		once, cancel := context.WithTimeout(ctx, oneProbe)
 		err := g.room.Probe(once, m.service.Name, m.service.Ready)
 		cancel()
 		if err == nil {
 			return nil
+		}
+		if last == nil || ctx.Err() == nil {
+			last = err
 		}
 		again := time.NewTimer(wait)
 		select {
@@ -73,7 +77,7 @@ func (g *group) probe(ctx context.Context, m *member, gone <-chan struct{}) erro
 			return errGone
 		case <-ctx.Done():
 			again.Stop()
-			return err
+			return last
 		}
 	}
 }
