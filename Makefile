@@ -28,11 +28,11 @@ build:
 
 ## test: every test; those that need an engine or Java say so when they are skipped (REQUIRE_DOCKER=1, REQUIRE_JAVA=1: fail)
 test: lint
-	go test ./...
+	go test -timeout 20m ./...
 
 ## race: the tests again under the race detector (needs a C compiler)
 race:
-	CGO_ENABLED=1 go test -race ./...
+	CGO_ENABLED=1 go test -race -timeout 20m ./...
 
 ## lint: formatting, vet, staticcheck, workflows, and that every platform compiles
 lint: cross

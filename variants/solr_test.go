@@ -150,12 +150,17 @@ type finished struct {
 // measure runs one trial of each variant, and gives what the journal says of them.
 func measure(t *testing.T, failrate string, args ...string) (trials []finished) {
 	t.Helper()
-	home := t.TempDir()
+	ctx, home := t.Context(), t.TempDir()
+	if end, ok := t.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, end.Add(-time.Minute))
+		defer cancel()
+	}
 	results := filepath.Join(home, "results")
-	cmd := exec.CommandContext(t.Context(), failrate, append([]string{"measure"}, append(args, "-n", "1", "--on", "native", "--no-controls", "--seed", "1", "--results", results)...)...)
+	cmd := exec.CommandContext(ctx, failrate, append([]string{"measure"}, append(args, "-n", "1", "--on", "native", "--no-controls", "--seed", "1", "--results", results)...)...)
 	cmd.Env = append(os.Environ(), "FAILRATE_CACHE="+filepath.Join(home, "cache"), "NO_COLOR=1", "GITHUB_STEP_SUMMARY=")
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // so that it ends its trial
-	cmd.WaitDelay = time.Minute
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // so that it ends its trial
+	cmd.WaitDelay = 40 * time.Second
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("failrate measure %s: %v\n%s", strings.Join(args, " "), err, text)
 	}
