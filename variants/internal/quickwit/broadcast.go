@@ -26,6 +26,7 @@ func (b *broadcaster) tick() {
 	c := b.c
 	g := c.ingesters[b.node]
 	routes, _ := g.snapshot()
+	score := g.score()
 	g.last = g.remaining()
 	b.ticks = append(b.ticks, c.clock.Now())
 	var current []told
@@ -34,11 +35,13 @@ func (b *broadcaster) tick() {
 		b.seen[r.UID] = c.clock.Now()
 		b.publish(r)
 	}
-	if c.cfg.Build.CompareUIDs {
-		for _, was := range b.previous {
-			if !slices.Contains(current, was) {
-				b.publish(Capacity{Node: b.node, UID: was.uid, Source: was.source})
-			}
+	for _, was := range b.previous {
+		switch {
+		case slices.Contains(current, was):
+		case c.cfg.Build.CompareUIDs: // its count is zero now; the score is still the node's
+			b.publish(Capacity{Node: b.node, UID: was.uid, Source: was.source, Score: score})
+		default: // its key is removed, which no router hears of
+			delete(b.values, was)
 		}
 	}
 	b.previous = current

@@ -157,12 +157,13 @@ func (c *Cluster) Set(node int, s Status) { c.ingesters[node].status = s }
 // Status is what a node can do.
 func (c *Cluster) Status(node int) Status { return c.ingesters[node].status }
 
-// Restart ends every node and starts it again. Shards are replayed from the log and closed; the metastore stays.
+// Restart ends every node and starts it again. Shards are replayed from the log, closed, and advertised as such; the
+// metastore stays.
 func (c *Cluster) Restart() {
 	c.epoch++
 	for _, g := range c.ingesters {
 		for _, s := range g.shards {
-			s.Closed, s.advertisable = true, false
+			s.Closed, s.advertisable = true, true
 		}
 	}
 	for id, s := range c.control.shards {

@@ -243,6 +243,70 @@ func TestLostRetain(t *testing.T) {
 	}
 }
 
+// drop takes every shard away from its ingester and from the control plane while its index lives on, as happens to one
+// that was closed, read to its end and removed.
+func (s *scene) drop() {
+	clear(s.control.shards)
+	for _, g := range s.ingesters {
+		clear(g.shards)
+	}
+}
+
+// TestZeroKeepsTheScore: a broadcast that a source is gone says so by its count of shards. The score is the node's, and
+// the control plane's answer keeps it, so that the same incarnation is routed to its new shard.
+func TestZeroKeepsTheScore(t *testing.T) {
+	t.Parallel()
+	s := newScene(Config{Build: build(t, "uid-compare"), Phase: 2 * time.Second})
+	s.create(t, "a")
+	s.ingest(t, 0, "a")
+	s.clock.Sleep(4 * time.Second) // a broadcast sees the shard
+	s.drop()
+	s.clock.Sleep(5 * time.Second) // and the next one that it is gone
+	if r := s.Routes(0); len(r) != 1 || r[0].Open != 0 || r[0].Score == 0 {
+		t.Errorf("the router knows %+v", r)
+	}
+	if i := s.ingest(t, 0, "a"); i.Err != nil {
+		t.Errorf("into a new shard of the same incarnation: %v, %+v", i.Err, i.Attempts)
+	}
+}
+
+// TestFix1LeavesTheScoreAtZero: the fix writes down a score of zero as well, which an answer of the control plane for
+// the same incarnation keeps. So where a shard went unseen while its index lived on, its successor is not routed to
+// before an indexer reads from it and a broadcast speaks of it; without the fix, never.
+func TestFix1LeavesTheScoreAtZero(t *testing.T) {
+	t.Parallel()
+	for name, later := range map[string]int{"uid-compare": 503, "fix1": 200} {
+		s := newScene(Config{Build: build(t, name), Phase: 2 * time.Second})
+		s.clock.Sleep(3 * time.Second) // the next broadcast is at 7 s
+		s.create(t, "a")
+		s.ingest(t, 0, "a")
+		s.drop()
+		if i := s.ingest(t, 0, "a"); code(i.Err) != 503 {
+			t.Errorf("%s: %v, %+v", name, i.Err, i.Attempts)
+		}
+		s.clock.Sleep(8 * time.Second)
+		if i := s.ingest(t, 0, "a"); code(i.Err) != later {
+			t.Errorf("%s, 8 s later: %v, %+v", name, i.Err, i.Attempts)
+		}
+	}
+}
+
+// TestReplayedShardsAreAdvertised: what a restart finds in the log is closed, and said to be so.
+func TestReplayedShardsAreAdvertised(t *testing.T) {
+	t.Parallel()
+	s := newScene(Config{Build: build(t, "uid-compare"), Phase: time.Second})
+	uid := s.create(t, "a")
+	s.ingest(t, 0, "a")
+	s.Restart()
+	s.clock.Sleep(2 * time.Second)
+	if r := s.Routes(0); len(r) != 1 || r[0].UID != uid || r[0].Open != 0 || r[0].Seeded {
+		t.Errorf("the router knows %+v", r)
+	}
+	if i := s.ingest(t, 0, "a"); i.Err != nil {
+		t.Errorf("after a restart: %v", i.Err)
+	}
+}
+
 func TestAnotherRouterRepairsIt(t *testing.T) {
 	t.Parallel()
 	s := newScene(Config{Build: build(t, "uid-compare"), Nodes: 2, Phase: 2 * time.Second})

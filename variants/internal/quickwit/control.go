@@ -175,8 +175,20 @@ func (p *control) openShards(q question, done func(IndexUID, []Shard, Reason)) {
 			p.c.ingesters[s.Leader].shards[s.ID] = &localShard{Shard: s, limit: bucket{p.c.cfg.ShardBurst, p.c.clock.Now()}}
 			p.shards[s.ID] = s
 		}
-		p.rebuild(func() {})
+		p.rebuild(func() { p.fetch(fresh) })
 		done(x.uid, fresh, Persisted)
+	})
+}
+
+// fetch has the indexers that the plan names read from new shards, which is the other thing that lets broadcasts speak
+// of a shard.
+func (p *control) fetch(fresh []Shard) {
+	p.c.later(2*p.c.cfg.RPC, func() {
+		for _, s := range fresh {
+			if local := p.c.ingesters[s.Leader].shards[s.ID]; local != nil {
+				local.advertisable = true
+			}
+		}
 	})
 }
 

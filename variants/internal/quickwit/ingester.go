@@ -36,7 +36,7 @@ type Shard struct {
 // localShard is a shard on its ingester.
 type localShard struct {
 	Shard
-	advertisable bool // something was persisted, so the broadcast may speak of it
+	advertisable bool // something was persisted or an indexer reads from it, so the broadcast may speak of it
 	limit        bucket
 }
 
