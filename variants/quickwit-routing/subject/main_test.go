@@ -100,6 +100,22 @@ func TestSeenRecovers(t *testing.T) {
 	}
 }
 
+// TestPlanDelaysCreation: a creation waits for the next indexing plan, which gives a broadcast more time to come.
+func TestPlanDelaysCreation(t *testing.T) {
+	t.Parallel()
+	failed := func(plan string) (n int) {
+		for _, r := range trial(t, "--live", "4s", "--plan", plan) {
+			if r.Outcome == rounds.Fail {
+				n++
+			}
+		}
+		return n
+	}
+	if at0, at2 := failed("0s"), failed("2s"); at0 != 40 || at2 == 0 || at2 == 40 {
+		t.Errorf("%d of 40 failed without a wait, %d with one of 2 s", at0, at2)
+	}
+}
+
 func TestSameSeedSameRounds(t *testing.T) {
 	t.Parallel()
 	a, _ := json.Marshal(trial(t, "--live", "2s", "--nodes", "3"))

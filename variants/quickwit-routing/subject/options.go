@@ -24,6 +24,7 @@ type options struct {
 	delay   time.Duration // it hears it that much later
 	restart bool          // every node is restarted before the second creation
 	rename  bool          // the second index has another name
+	plan    time.Duration // the least between two indexing plans, for which a creation waits
 	patient time.Duration // how long a failed ingest is tried again
 	rounds  int
 	seed    string
@@ -43,6 +44,7 @@ func parse(args []string, help io.Writer) (options, error) {
 	f.DurationVar(&o.delay, "retain-delay", 0, "the ingester hears it that much later")
 	f.BoolVar(&o.restart, "restart", false, "restart every node before the second creation")
 	f.BoolVar(&o.rename, "rename", false, "give the second index another name")
+	f.DurationVar(&o.plan, "plan", 2*time.Second, "the least between two indexing plans, for which a creation waits")
 	f.DurationVar(&o.patient, "patient", 30*time.Second, "how long a failed ingest is tried again, twice a second")
 	f.IntVar(&o.rounds, "rounds", 100, "rounds, each on a cluster of its own")
 	f.StringVar(&o.seed, "seed", "0", "decides what is left to chance; FAILRATE_SEED goes first")
@@ -63,7 +65,7 @@ func parse(args []string, help io.Writer) (options, error) {
 }
 
 func (o options) check(rest []string) error {
-	for name, d := range map[string]time.Duration{"live": o.live, "gap": o.gap, "wait": o.wait, "retain-delay": o.delay, "patient": o.patient} {
+	for name, d := range map[string]time.Duration{"live": o.live, "gap": o.gap, "wait": o.wait, "retain-delay": o.delay, "plan": o.plan, "patient": o.patient} {
 		if d < 0 || d > 24*time.Hour {
 			return fmt.Errorf("--%s %v is not from 0s to 24h", name, d)
 		}

@@ -31,13 +31,22 @@ func play(o options, number int) rounds.Round {
 	s := &story{o: o, clock: &quickwit.Virtual{}, round: rounds.Round{Outcome: rounds.Broken, Metrics: map[string]float64{}}}
 	dice := quickwit.Dice(o.seed, strconv.Itoa(number))
 	s.cluster = quickwit.NewCluster(quickwit.Config{
-		Build: o.build, Nodes: o.nodes, Phase: -1, Commit: commit, RetainLost: o.lost, RetainDelay: o.delay,
+		Build: o.build, Nodes: o.nodes, Phase: -1, Cooldown: cooldown(o.plan), Commit: commit,
+		RetainLost: o.lost, RetainDelay: o.delay,
 	}, s.clock, dice)
 	s.clock.Sleep(2*tick + time.Duration(dice.Float64()*float64(tick)))
 	if err := s.tell(); err != nil {
 		s.round.Outcome, s.round.Message = rounds.Broken, err.Error()
 	}
 	return s.round
+}
+
+// cooldown is the model's way to say it: its zero is the product's own.
+func cooldown(plan time.Duration) time.Duration {
+	if plan == 0 {
+		return -1
+	}
+	return plan
 }
 
 func (s *story) tell() error {
