@@ -128,10 +128,13 @@ func said(a answer) string {
 }
 
 // class names a failure by the step's rules, then by the step itself; empty leaves it to the study.
-func (n names) class(s Step, f *failure) (string, error) {
+func (x *run) class(s Step, f *failure) (string, error) {
 	for _, c := range s.Classes {
 		if f.last == nil {
 			break
+		}
+		if x.missing(c.After) != "" {
+			continue
 		}
 		if whole := f.last.broken == ""; len(c.Status) > 0 && !(whole && slices.Contains(c.Status, f.last.status)) {
 			continue
@@ -139,7 +142,7 @@ func (n names) class(s Step, f *failure) (string, error) {
 		if c.Match == "" {
 			return c.Class, nil
 		}
-		re, err := n.pattern(c.Match)
+		re, err := x.pattern(c.Match)
 		if err != nil {
 			return "", err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -42,6 +43,14 @@ func (r Runner) Run(ctx context.Context, s Script) (Record, error) {
 			x.line("left out, as it is not for %s", excerpt([]byte(variant), maxShown))
 			continue
 		}
+		if missing := x.missing(step.After); missing != "" {
+			x.line("left out, as %s did not succeed", missing)
+			continue
+		}
+		if i := slices.IndexFunc(step.Unless, x.succeeded); i >= 0 {
+			x.line("left out, as %s succeeded", step.Unless[i])
+			continue
+		}
 		f := x.do(step)
 		if ctx.Err() != nil {
 			return Record{}, context.Cause(ctx)
@@ -50,6 +59,11 @@ func (r Runner) Run(ctx context.Context, s Script) (Record, error) {
 			if step.Name != "" {
 				x.record.Evidence = append(x.record.Evidence, step.Name)
 			}
+			continue
+		}
+		if step.Optional && !f.broken {
+			x.line("not so, which is no failure: %s", f.why)
+			x.lose(step)
 			continue
 		}
 		if x.failed(step, f); f.broken || !step.GoOn {
@@ -64,11 +78,7 @@ func (r Runner) Run(ctx context.Context, s Script) (Record, error) {
 // breaks after it.
 func (x *run) failed(s Step, f *failure) {
 	x.line("%s: %s", f.kind(), f.why)
-	for name := range s.Save {
-		if _, saved := x.saved[name]; !saved {
-			x.lost[name] = true
-		}
-	}
+	x.lose(s)
 	if x.record.Outcome != Passed {
 		return
 	}
@@ -83,6 +93,27 @@ func (x *run) failed(s Step, f *failure) {
 	}
 	x.record.Message = excerpt([]byte(s.label()+f.why), maxMessage)
 }
+
+// lose notes the values that a step would have saved: a step that needs one of them has failed, and is not broken.
+func (x *run) lose(s Step) {
+	for name := range s.Save {
+		if _, saved := x.saved[name]; !saved {
+			x.lost[name] = true
+		}
+	}
+}
+
+// missing gives the first of these steps that has not succeeded.
+func (x *run) missing(names []string) string {
+	for _, name := range names {
+		if !x.succeeded(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+func (x *run) succeeded(name string) bool { return slices.Contains(x.record.Evidence, name) }
 
 // do does what a step says; nil means that it succeeded.
 func (x *run) do(s Step) *failure {

@@ -343,3 +343,34 @@ func TestStopped(t *testing.T) {
 		})
 	}
 }
+
+// A look may fail, and what comes after it can depend on what was seen.
+func TestOptionalAndAfter(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/busy" {
+			http.Error(w, "no shards available", http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprint(w, `{"a": 1}`)
+	})
+	seen := Step{Name: "seen", Method: "GET", URL: "http://{node}/", JSON: map[string]string{"/a": "1"}, Optional: true}
+	unseen := Step{Name: "unseen", Method: "GET", URL: "http://{node}/", JSON: map[string]string{"/a": "2"}, Save: map[string]string{"v": "/b"}, Optional: true}
+	busy := Step{Method: "GET", URL: "http://{node}/busy", Classes: []Class{
+		{Class: "both", Status: []int{503}, After: []string{"seen", "unseen"}}, {Class: "one", After: []string{"seen"}}, {Class: "rest"},
+	}}
+	b.wants(b.run(seen, unseen, busy), Failed, "one", ".*status 503.*")
+	b.wants(b.run(unseen, busy), Failed, "rest", ".*status 503.*")
+	only := busy
+	only.After = []string{"unseen"}
+	r := b.run(seen, unseen, only)
+	b.wants(r, Passed, "", "")
+	if !slices.Equal(r.Evidence, []string{"seen"}) {
+		t.Errorf("evidence %q", r.Evidence)
+	}
+	only.After, only.Unless = nil, []string{"unseen", "seen"}
+	b.wants(b.run(seen, unseen, only), Passed, "", "")
+	b.wants(b.run(unseen, only), Failed, "rest", ".*status 503.*")
+	b.wants(b.run(unseen, Step{Same: []string{"{v}", "1"}}), Failed, "", ".*v.*")
+	b.wants(b.run(Step{Method: "GET", URL: "http://{nobody}/", Optional: true}), Broken, "", ".*nobody.*")
+}

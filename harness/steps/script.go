@@ -44,6 +44,8 @@ type Step struct {
 	Class   string  `json:"class,omitempty"`   // of the failure when no rule of Classes matches; empty leaves it to the study, and makes an action that is not done broken
 	Classes []Class `json:"classes,omitempty"` // ordered, first match wins
 	GoOn    bool    `json:"go_on,omitempty"`   // the steps after it run though it failed; the trial has failed all the same
+	// Optional makes it a look: that it failed is no failure of the trial, and the steps after it run. It only has no mark.
+	Optional bool `json:"optional,omitempty"`
 
 	Wait   string   `json:"wait,omitempty"`   // a duration
 	Same   []string `json:"same,omitempty"`   // texts that must all be equal
@@ -54,13 +56,16 @@ type Step struct {
 
 	Only   []string `json:"only,omitempty"`   // variants that run the step; none means all
 	Except []string `json:"except,omitempty"` // variants that leave it out
+	After  []string `json:"after,omitempty"`  // names of earlier steps: it is left out unless all of them succeeded
+	Unless []string `json:"unless,omitempty"` // names of earlier steps: it is left out if one of them succeeded
 }
 
 // Class names the failure of a step by its last answer.
 type Class struct {
-	Class  string `json:"class"`
-	Status []int  `json:"status,omitempty"` // none means any, and no answer at all
-	Match  string `json:"match,omitempty"`  // RE2 searched for in the body, or in the error when there was no answer
+	Class  string   `json:"class"`
+	Status []int    `json:"status,omitempty"` // none means any, and no answer at all
+	Match  string   `json:"match,omitempty"`  // RE2 searched for in the body, or in the error when there was no answer
+	After  []string `json:"after,omitempty"`  // names of earlier steps that must all have succeeded
 }
 
 // Action is what a step does to services.

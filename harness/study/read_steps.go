@@ -47,6 +47,9 @@ var stepKeys = slices.Concat(
 			}
 		}},
 		{"classes", false, readStepClasses},
+		{"optional", false, func(r *reader, n *yaml.Node, s *steps.Step) { r.flag(n, &s.Optional) }},
+		{"after", false, func(r *reader, n *yaml.Node, s *steps.Step) { r.earlier(n, &s.After) }},
+		{"unless", false, func(r *reader, n *yaml.Node, s *steps.Step) { r.earlier(n, &s.Unless) }},
 		{"go-on", false, func(r *reader, n *yaml.Node, s *steps.Step) { r.flag(n, &s.GoOn) }},
 		{"wait", false, func(r *reader, n *yaml.Node, s *steps.Step) { r.waiting(n, &s.Wait) }},
 		{"same", false, func(r *reader, n *yaml.Node, s *steps.Step) { r.compared(n, &s.Same) }},
@@ -198,6 +201,8 @@ func (r *reader) stepChecks(n *yaml.Node, at map[string]*yaml.Node, s steps.Step
 		r.fail(at["body-file"], "leave one of them out", "a step has both body and body-file")
 	case at["every"] != nil && at["within"] == nil:
 		r.fail(at["every"], "within: 30s says how long it is tried", "every is the time between tries, but there is no within")
+	case at["optional"] != nil && (at["class"] != nil || at["classes"] != nil || at["go-on"] != nil):
+		r.fail(at["optional"], "leave out optional, or class, classes and go-on", "an optional step cannot fail the trial, so nothing can be said of its failure")
 	case at["within"] != nil && at["repeat"] != nil:
 		r.fail(at["repeat"], "leave one of them out", "a step has both within and repeat")
 	}
@@ -327,6 +332,19 @@ var stepClassKeys = []key[steps.Class]{
 	}},
 	{"status", false, func(r *reader, n *yaml.Node, c *steps.Class) { r.statuses(n, &c.Status) }},
 	{"match", false, func(r *reader, n *yaml.Node, c *steps.Class) { r.stepPattern(n, &c.Match) }},
+	{"after", false, func(r *reader, n *yaml.Node, c *steps.Class) { r.earlier(n, &c.After) }},
+}
+
+// earlier reads the names of steps that come before.
+func (r *reader) earlier(n *yaml.Node, into *[]string) {
+	names, at := r.oneOrMore(n, "steps")
+	known := r.study.Subject.stepNames()
+	for i, name := range names {
+		if !slices.Contains(known, name) {
+			r.fail(at[i], suggest(name, known), "%s is not the name of an earlier step", clip(name))
+		}
+	}
+	*into = names
 }
 
 func readStepClasses(r *reader, n *yaml.Node, s *steps.Step) {

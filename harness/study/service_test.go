@@ -27,7 +27,8 @@ const oneSteps = oneModel + `  steps:
     - {name: create, post: "http://{node}/api/v1/indexes", headers: {Content-Type: application/json}, body: '{"index_id":"${INDEX}"}', status: [200, 201], save: {uid: /index_uid}}
     - {wait: "{sleep}"}
     - {wait: 0s}
-    - {name: ingest, post: "http://{node}/api/v1/${INDEX}/ingest", body: '{"t":"{now}"}', json: {/num: 3}, classes: [{class: stale, status: 503, match: 'no shards'}, {class: rest}], go-on: true}
+    - {name: ingest, post: "http://{node}/api/v1/${INDEX}/ingest", body: '{"t":"{now}"}', json: {/num: 3}, classes: [{class: stale, status: 503, match: 'no shards', after: create}, {class: rest}], go-on: true}
+    - {name: look, get: "http://{node}/y", optional: true, after: [create, ingest], unless: ingest}
     - {name: recover, get: "http://{node}/x/{uid}", within: 30s, every: 500ms, metric: recovery_ms, class: never}
     - {differ: ["{uid}", "{trial}"]}
     - {cut: peer, only: changed}
@@ -45,7 +46,7 @@ func TestServicesAndSteps(t *testing.T) {
 		t.Error("the schema refuses it")
 	}
 	equal(t, again(t, s), unplaced(s))
-	if s.Subject.Results.Format != ResultRecords || len(s.Platforms) != 2 || len(s.Subject.Steps) != 8 {
+	if s.Subject.Results.Format != ResultRecords || len(s.Platforms) != 2 || len(s.Subject.Steps) != 9 {
 		t.Errorf("results %s, platforms %v, %d steps", s.Subject.Results.Format, s.Platforms, len(s.Subject.Steps))
 	}
 	node, peer := s.Subject.Services[0], s.Subject.Services[1]
@@ -80,6 +81,8 @@ func TestBadServicesAndSteps(t *testing.T) {
 		{"study: s\nsubject: {steps: [{get: 'http://{nod}/'}]}", "{nod} is not a parameter", loaderOnly},
 		{"study: s\nsubject: {steps: [{get: 'http://a/${X}'}]}", "${X} is not in the subject's env", loaderOnly},
 		{"study: s\nsubject: {steps: [{cut: a}]}", `"a" is not a service of the subject`, loaderOnly},
+		{"study: s\nsubject: {steps: [{name: aa, wait: 1s}, {name: b, wait: 1s, after: a}]}", `"a" is not the name of an earlier step`, loaderOnly},
+		{"study: s\nsubject: {steps: [{get: 'http://a/', optional: true, class: x}]}", "an optional step cannot fail the trial", loaderOnly},
 		{"study: s\nsubject: {steps: [{wait: 1s, only: x}]}", `"x" is neither a variant nor a control`, loaderOnly},
 		{"study: s\nsubject: {steps: [{get: 'http://a/', json: {/a~2: 1}}]}", `"/a~2" is not a JSON pointer`, loaderOnly},
 		{"study: s\nsubject: {steps: [{get: 'http://a/', save: {x: a}}]}", `"a" is not a JSON pointer`, loaderOnly},
