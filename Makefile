@@ -64,6 +64,7 @@ faults:
 studies: build
 	@$(BIN) measure soft-commit -n 5 --param cut=fin $(STUDIES_ARGS)
 	@$(BIN) measure proxy-race -n 1 --param delay=0s,1ms $(STUDIES_ARGS)
+	@$(BIN) measure quickwit-503 -n 2 --on native --param sleep=0s --param rest=0s --variant fix1 --jobs 2 $(STUDIES_ARGS)
 	@$(BIN) measure quickwit-routing -n 5 --param live=200ms,6s --param gap=10s --param wait=0s $(STUDIES_ARGS)
 	@if command -v java >/dev/null && command -v javac >/dev/null && command -v mvn >/dev/null; then \
 		$(BIN) measure solr-send -n 1 --on native --stress none --param delay=0s --variant jetty-h2 $(STUDIES_ARGS) && \

@@ -16,7 +16,7 @@ import (
 
 // FS is the built-in studies and the packages that their subjects share, as they are in the repository.
 //
-//go:embed proxy-race quickwit-routing soft-commit solr-alias-hotspot solr-checkout solr-recovery solr-send internal
+//go:embed proxy-race quickwit-503 quickwit-routing soft-commit solr-alias-hotspot solr-checkout solr-recovery solr-send internal
 var FS embed.FS
 
 // studyFile is what makes a folder a study.

@@ -15,7 +15,7 @@ import (
 
 func TestNamesAreTheFoldersWithAStudy(t *testing.T) {
 	t.Parallel()
-	if got, want := Names(), []string{"proxy-race", "quickwit-routing", "soft-commit", "solr-alias-hotspot", "solr-checkout", "solr-recovery", "solr-send"}; !slices.Equal(got, want) {
+	if got, want := Names(), []string{"proxy-race", "quickwit-503", "quickwit-routing", "soft-commit", "solr-alias-hotspot", "solr-checkout", "solr-recovery", "solr-send"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	for _, name := range Names() {
@@ -108,7 +108,7 @@ func TestUnpackRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ name, dir, want string }{
-		{"proxy-rice", t.TempDir(), `there is no built-in study "proxy-rice" (there are proxy-race, quickwit-routing, soft-commit, solr-alias-hotspot, solr-checkout, solr-recovery, solr-send)`},
+		{"proxy-rice", t.TempDir(), `there is no built-in study "proxy-rice" (there are proxy-race, quickwit-503, quickwit-routing, soft-commit, solr-alias-hotspot, solr-checkout, solr-recovery, solr-send)`},
 		{"internal", t.TempDir(), "there is no built-in study"},
 		{"", t.TempDir(), "there is no built-in study"},
 		{"../variants/proxy-race", t.TempDir(), "there is no built-in study"},
