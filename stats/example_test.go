@@ -29,7 +29,7 @@ func ExampleJudge() {
 	// leaders-only: 0 of 100: the rate could still be 3.7 %
 	//   fixed: adjusted p 1.8e-05 is below 0.05, and the rate is at most 3.7 %, within the tolerated 4 %
 	// old-client: 12 of 100: 12 % (6.9 % to 19.9 %)
-	//   inconclusive: adjusted p 0.46 is not below 0.05; difference -13.8 % to 5.8 %
+	//   inconclusive: adjusted p 0.46 is not below 0.05; difference -13.8 to 5.8 percentage points
 	//   about 1330 further trials per arm would settle it (better)
 }
 

@@ -1,6 +1,9 @@
 package stats
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Verdict is what the numbers allow one to conclude about a variant against its
 // baseline, inside one stratum. It is a closed set; [Evidence.Verdict] defines each.
@@ -61,7 +64,7 @@ func (e Evidence) Verdict() Verdict {
 // Reason says in one sentence which numbers made the verdict.
 func (e Evidence) Reason() string {
 	p := "adjusted p " + PText(e.AdjustedP, e.Alpha)
-	difference := fmt.Sprintf("difference %s to %s", PercentDown(e.Difference.Low), PercentUp(e.Difference.High))
+	difference := fmt.Sprintf("difference %s to %s percentage points", points(PercentDown(e.Difference.Low)), points(PercentUp(e.Difference.High)))
 	switch e.Verdict() {
 	case VerdictFixed:
 		return fmt.Sprintf("%s is below %.2g, and the rate is at most %s, within the tolerated %s",
@@ -75,9 +78,12 @@ func (e Evidence) Reason() string {
 	case VerdictWorse:
 		return fmt.Sprintf("%s is below %.2g; %s", p, e.Alpha, difference)
 	case VerdictEquivalent:
-		return fmt.Sprintf("%s lies inside the margin of %s", difference, Percent(e.Margin))
+		return fmt.Sprintf("%s lies inside the margin of %s percentage points", difference, points(Percent(e.Margin)))
 	case VerdictInconclusive:
 		return fmt.Sprintf("%s is not below %.2g; %s", p, e.Alpha, difference)
 	}
 	return ""
 }
+
+// points writes a difference of two rates: 5 percentage points more is not 5 % more.
+func points(percent string) string { return strings.TrimSuffix(percent, " %") }
