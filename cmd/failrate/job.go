@@ -153,13 +153,20 @@ func (j *job) makeHeader() {
 		j.header.Study.Warnings = append(slices.Clone(s.Warnings), "containers were not measured: "+j.engine.err.Error())
 		j.header.Platforms = []string{string(study.Native)}
 	}
-	j.header.Campaign = fmt.Sprintf("%s-%04x", now.UTC().Format("20060102-150405"), j.plan.Seed&0xffff)
+	j.header.Campaign = fmt.Sprintf("%s-%x", now.UTC().Format("20060102-150405"), suffix())
 	name := j.header.Campaign
 	if j.shard.Of > 0 { // the shards of a campaign share its id, wherever they run
 		j.header.Campaign = "plan-" + j.header.PlanDigest[:12]
 		name = fmt.Sprintf("%s-shard-%d-of-%d-attempt-%d", j.header.Campaign, j.shard.Index, j.shard.Of, max(1, j.header.Attempt))
 	}
 	j.dir = filepath.Join(j.opts.run.Results, s.Name, name)
+}
+
+// suffix keeps apart campaigns that begin in the same second: a matrix of jobs that share a folder may well have one seed.
+func suffix() []byte {
+	b := make([]byte, 2)
+	_, _ = rand.Read(b) // never fails
+	return b
 }
 
 // repeat is the command line that runs the same again: the same plan, in the same order.
