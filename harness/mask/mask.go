@@ -28,7 +28,7 @@ const Shortest = 6
 // usual are the names of variables that hold secrets wherever they are set, as path.Match patterns.
 var usual = []string{
 	"*_TOKEN", "*_SECRET", "*_PASSWORD", "*_PASSWD", "*_PASSPHRASE", "*_API_KEY", "*_APIKEY", "*_ACCESS_KEY", "*_PRIVATE_KEY",
-	"*_CREDENTIALS", "*_AUTH", "TOKEN", "SECRET", "PASSWORD", "API_KEY", "PGPASSWORD", "MYSQL_PWD",
+	"*_SECRET_KEY", "*_PASS", "*_PAT", "*_CREDENTIALS", "*_AUTH", "DOCKER_AUTH_CONFIG", "TOKEN", "SECRET", "PASSWORD", "API_KEY", "PGPASSWORD", "MYSQL_PWD",
 }
 
 // Mask hides a set of values. The nil Mask and the zero one hide nothing. A Mask may be used by several goroutines.

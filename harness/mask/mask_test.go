@@ -25,10 +25,11 @@ func newMask(t *testing.T, env []string, names ...string) *Mask {
 func TestUsualNames(t *testing.T) {
 	t.Parallel()
 	env := []string{"GITHUB_TOKEN=ghs_abcdef", "AWS_SECRET_ACCESS_KEY=aws/secret+key", "PGPASSWORD=postgres1", "jira_token=lowercase1",
-		"MY_SECRET=short", "PATH=/usr/bin:/bin", "GITHUB_SHA=0123456789", "TOKENS_SEEN=1234567", "NPM_CONFIG_AUTH=npm-auth-value"}
+		"MY_SECRET=short", "PATH=/usr/bin:/bin", "GITHUB_SHA=0123456789", "TOKENS_SEEN=1234567", "NPM_CONFIG_AUTH=npm-auth-value",
+		"GH_PAT=ghp_abcdef", "SMTP_PASS=smtp-pass", "S3_SECRET_KEY=s3-secret", "DOCKER_AUTH_CONFIG={auths}", "TWO_PATHS=/a/b/c"}
 	m := newMask(t, env)
-	text := "ghs_abcdef aws/secret+key postgres1 lowercase1 short /usr/bin:/bin 0123456789 1234567 npm-auth-value"
-	if got, want := m.String(text), "*** *** *** *** short /usr/bin:/bin 0123456789 1234567 ***"; got != want {
+	text := "ghs_abcdef aws/secret+key postgres1 lowercase1 short /usr/bin:/bin 0123456789 1234567 npm-auth-value ghp_abcdef smtp-pass s3-secret {auths} /a/b/c"
+	if got, want := m.String(text), "*** *** *** *** short /usr/bin:/bin 0123456789 1234567 *** *** *** *** *** /a/b/c"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	none, err := New(env, nil, false)
