@@ -108,15 +108,15 @@ func TestFaults(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, study.NativeShared)
 	slow := service("node", `echo "i am`+"\x1b"+`[1m slow"`+forever)
-	slow.Ready.Timeout = 100 * time.Millisecond
+	slow.Ready.Timeout = 3 * time.Second
 	missing := service("node", "")
 	missing.Command = []string{"no-such-program"}
 	dying := service("node", `echo ready; echo last words; exit 7`)
 	for want, s := range map[string]study.Service{
-		`service node was not ready after 100ms: no line of its output matches "^ready"; its last output: i am`: slow,
-		`service node could not be started: start "no-such-program": no such program`:                           missing,
-		`service node ended before it was ready: exit status 7; its last output: oops`:                          service("node", `echo oops; exit 7`),
-		`service node ended before the subject did: by SIGSEGV; its last output: ready`:                         service("node", `echo ready; until test -e subject; do sleep 0.01; done; kill -SEGV $$`),
+		`service node was not ready after 3s: no line of its output matches "^ready"; its last output: i am`: slow,
+		`service node could not be started: start "no-such-program": no such program`:                        missing,
+		`service node ended before it was ready: exit status 7; its last output: oops`:                       service("node", `echo oops; exit 7`),
+		`service node ended before the subject did: by SIGSEGV; its last output: ready`:                      service("node", `echo ready; until test -e subject; do sleep 0.01; done; kill -SEGV $$`),
 		`service node ended before`: dying, // it was ready, or not
 	} {
 		o, _ := b.run(t.Context(), t, `touch subject; sleep 1000`, s)

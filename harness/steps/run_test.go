@@ -219,8 +219,8 @@ func TestWithin(t *testing.T) {
 		t.Error(log)
 	}
 	asked.Store(-1 << 20)
-	r = b.run(Step{Name: "hit", Method: "GET", URL: "http://{node}/", Within: 100 * time.Millisecond, Every: 10 * time.Millisecond, Classes: []Class{{Class: "stale", Status: []int{503}}}})
-	b.wants(r, Failed, "stale", `hit: not within 100ms, in [0-9]+ tries; at last: status 503, not 200 to 299: not yet .*`)
+	r = b.run(Step{Name: "hit", Method: "GET", URL: "http://{node}/", Within: 2 * time.Second, Every: 200 * time.Millisecond, Classes: []Class{{Class: "stale", Status: []int{503}}}})
+	b.wants(r, Failed, "stale", `hit: not within 2s, in [0-9]+ tries; at last: status 503, not 200 to 299: not yet .*`)
 	if n := asked.Load() + 1<<20; n < 1 || n > 10 {
 		t.Errorf("asked %d times", n)
 	}
