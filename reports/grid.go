@@ -14,16 +14,18 @@ import (
 
 // grid is a stratum as plain texts: what the text, Markdown and Jira renderers share, each with its own escapes.
 type grid struct {
-	title string
-	head  []string
-	right []bool // columns of numbers
-	rows  [][]string
+	title   string
+	caption string // what the table shows, for those who hear it
+	metrics bool   // it shows what trials report beside their outcome, and is dropped with such columns
+	head    []string
+	right   []bool // columns of numbers
+	rows    [][]string
 }
 
 // newGrid lays a stratum out. Columns that would be empty in every row are left out, but for the counts that make a
 // rate honest: those always show.
 func newGrid(t *Table, s Stratum) grid {
-	g := grid{title: name(s.ID), rows: make([][]string, len(s.Cells))}
+	g := grid{title: name(s.ID), caption: "Failures per variant; [1] is a note below", rows: make([][]string, len(s.Cells))}
 	for _, c := range columns {
 		if c.when != nil && !slices.ContainsFunc(s.Cells, c.when) {
 			continue
@@ -39,7 +41,7 @@ func newGrid(t *Table, s Stratum) grid {
 
 // without gives the grid without some columns.
 func (g grid) without(names []string) grid {
-	out := grid{title: g.title, rows: make([][]string, len(g.rows))}
+	out := grid{title: g.title, caption: g.caption, metrics: g.metrics, rows: make([][]string, len(g.rows))}
 	for k, head := range g.head {
 		if slices.Contains(names, head) {
 			continue
@@ -176,7 +178,7 @@ func impliedText(c Cell) string {
 	return stats.Range(c.Implied)
 }
 
-// maxMetrics is how many metrics fit beside a row; with more, the JSON and HTML forms have them.
+// maxMetrics is how many metrics fit beside a row; with more, the stratum has a second table.
 const maxMetrics = 2
 
 func metricsText(c Cell) string {

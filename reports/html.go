@@ -90,11 +90,8 @@ func textOf(t *Table) htmlText {
 	if lines := verdictLines(t, p.verdicts); !slices.Equal(lines, p.verdicts) {
 		out.Summary = escapeAll(lines[:len(lines)-1], clean) // the last names another format, and this page has the sentences
 	}
-	for i, g := range p.grids {
-		h := htmlGrid{Title: clean(g.title), Caption: "Failures per variant; [1] is a note below"}
-		if i >= len(t.Strata) {
-			h.Caption = "Each variant against the baseline"
-		}
+	for _, g := range p.grids {
+		h := htmlGrid{Title: clean(g.title), Caption: g.caption}
 		for i, text := range g.head {
 			h.Head = append(h.Head, htmlHead{clean(text), g.right[i]})
 		}

@@ -27,6 +27,9 @@ func newPage(t *Table) page {
 	}
 	for _, s := range t.Strata {
 		p.grids = append(p.grids, newGrid(t, s))
+		if slices.ContainsFunc(s.Cells, func(c Cell) bool { return len(c.Metrics) > maxMetrics }) {
+			p.grids = append(p.grids, metricGrid(s))
+		}
 	}
 	if len(t.Pooled) > 0 {
 		p.grids = append(p.grids, poolGrid(t))
@@ -37,8 +40,9 @@ func newPage(t *Table) page {
 // poolGrid lays out the effects over several campaigns.
 func poolGrid(t *Table) grid {
 	g := grid{
-		title: "Pooled over campaigns, stratum by stratum (Mantel and Haenszel); counts are never added up",
-		head:  []string{"variant", "stratum", "campaigns", "difference", "p", "odds ratio"}, right: []bool{false, false, true, false, true, false},
+		title:   "Pooled over campaigns, stratum by stratum (Mantel and Haenszel); counts are never added up",
+		caption: "Each variant against the baseline",
+		head:    []string{"variant", "stratum", "campaigns", "difference", "p", "odds ratio"}, right: []bool{false, false, true, false, true, false},
 	}
 	for _, p := range t.Pooled {
 		e := p.Effect
@@ -135,6 +139,9 @@ func (p page) first(n int) page {
 }
 
 func (p *page) dropColumns(names ...string) {
+	if slices.Contains(names, "metrics") {
+		p.grids = slices.DeleteFunc(p.grids, func(g grid) bool { return g.metrics })
+	}
 	for i := range p.grids {
 		p.grids[i] = p.grids[i].without(names)
 	}

@@ -14,7 +14,7 @@ func (p *page) narrow(width int) {
 		if width <= 0 || p.width() <= width {
 			return
 		}
-		if slices.ContainsFunc(p.grids, func(g grid) bool { return slices.Contains(g.head, column) }) {
+		if slices.ContainsFunc(p.grids, func(g grid) bool { return slices.Contains(g.head, column) || column == "metrics" && g.metrics }) {
 			p.dropColumns(column)
 			p.left = append(p.left, column)
 		}

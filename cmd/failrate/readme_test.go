@@ -10,12 +10,16 @@ import (
 	"github.com/failrate/failrate/harness/study"
 )
 
-// TestReadme runs every failrate command of the README. Those that measure print their plan and stop; those that read
+// TestReadme runs every failrate command of the README and of the studies' page. Those that measure print their plan and stop; those that read
 // results read a campaign that was measured here.
 func TestReadme(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
+	var text string
+	for _, file := range []string{"../../README.md", "../../variants/README.md"} {
+		page, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += string(page)
 	}
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -33,7 +37,7 @@ func TestReadme(t *testing.T) {
 	}
 	mustRun(t, "measure", "path/to/study", "-n", "3", "--seed", "1", "--on", "native", "--progress", "none", "--results", "made")
 	seen := 0
-	for _, line := range commands(string(text)) {
+	for _, line := range commands(text) {
 		words := words(t, line)
 		switch words[0] {
 		case "measure":
