@@ -164,7 +164,7 @@ func (j *job) makeHeader() {
 
 // suffix keeps apart campaigns that begin in the same second: a matrix of jobs that share a folder may well have one seed.
 func suffix() []byte {
-	b := make([]byte, 2)
+	b := make([]byte, 4)
 	_, _ = rand.Read(b) // never fails
 	return b
 }

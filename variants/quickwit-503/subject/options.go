@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -31,7 +32,7 @@ func parse(args []string, getenv func(string) string, help io.Writer) (options, 
 	build := f.String("build", cmp.Or(getenv("MODEL_BUILD"), "uid-compare"), "MODEL_BUILD: "+strings.Join(quickwit.BuildNames(), ", "))
 	retain := f.String("retain", getenv("MODEL_RETAIN"), "MODEL_RETAIN: lost, or a delay: what becomes of the request to drop shards")
 	err := f.Parse(args)
-	if err == flag.ErrHelp {
+	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(help, "quickwit-503 [run]: a model of Quickwit's ingest routing behind its HTTP interface\n\nFlags:")
 		f.SetOutput(help)
 		f.PrintDefaults()

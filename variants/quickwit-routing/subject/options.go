@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -49,7 +50,7 @@ func parse(args []string, help io.Writer) (options, error) {
 	f.IntVar(&o.rounds, "rounds", 100, "rounds, each on a cluster of its own")
 	f.StringVar(&o.seed, "seed", "0", "decides what is left to chance; FAILRATE_SEED goes first")
 	err := f.Parse(args)
-	if err == flag.ErrHelp {
+	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(help, "quickwit-routing: is an index that was created again taken for the one before?\n\nFlags:")
 		f.SetOutput(help)
 		f.PrintDefaults()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -55,8 +56,8 @@ func (s *story) tell() error {
 		return fmt.Errorf("first creation: %w", err)
 	}
 	first, err := s.ingest(0, "index")
-	if err != nil || first.Err != nil {
-		return fmt.Errorf("first ingest: %v %v", err, first.Err)
+	if err := errors.Join(err, first.Err); err != nil {
+		return fmt.Errorf("first ingest: %w", err)
 	}
 	s.clock.Sleep(s.o.live)
 	refused, err := s.remove("index")
