@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -32,6 +34,9 @@ var shared bench
 
 func TestMain(m *testing.M) {
 	shared.begun = time.Now()
+	if signal.Ignored(syscall.SIGHUP) { // as under nohup: the programs that are hurt here would inherit it, and heed no HUP
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 	folder, err := os.MkdirTemp("", "failrate-faults-test-")
 	if err == nil {
 		err = shared.build(folder)
