@@ -22,7 +22,7 @@ type Line struct {
 func Doctor(ctx context.Context, o ConnectOptions, sessions string) []Line {
 	e, err := Connect(ctx, o)
 	if err != nil {
-		l := Line{Name: "docker engine", Text: oneLineText(err.Error())}
+		l := Line{Name: "docker engine", Text: trial.OneLine(err.Error())}
 		if hint := (interface{ Hint() string })(nil); errors.As(err, &hint) {
 			l.Hint = hint.Hint()
 		}
@@ -52,7 +52,7 @@ func (e *Engine) orphans(ctx context.Context, sessions string) Line {
 	found, err := Sweep(ctx, e, SweepOptions{Sessions: sessions, Images: true, Dry: true})
 	switch {
 	case err != nil:
-		l.Text = oneLineText(err.Error())
+		l.Text = trial.OneLine(err.Error())
 	case len(found.Containers)+len(found.Networks)+len(found.Volumes) > 0:
 		l.Text = fmt.Sprintf("%d containers, %d networks, %d volumes", len(found.Containers), len(found.Networks), len(found.Volumes))
 		l.Hint = "failrate clean removes them"

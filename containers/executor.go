@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"strings"
 	"sync"
 	"time"
 
@@ -78,7 +77,7 @@ func (x *Executor) Execute(ctx context.Context, r trial.Request) trial.Observati
 		o.Stopped = true // it was ended, whatever else went wrong in doing so
 		return o
 	}
-	o.Fault = oneLineText(err.Error())
+	o.Fault = trial.OneLine(err.Error())
 	return o
 }
 
@@ -204,14 +203,4 @@ func (x *Executor) Close() error {
 	}
 	x.left = nil
 	return errors.Join(errs...)
-}
-
-// oneLineText keeps a fault on one line of bounded length.
-func oneLineText(text string) string {
-	text = strings.ToValidUTF8(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }), "; "), "?")
-	const most = 2000
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "") + "…"
-	}
-	return text
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -125,30 +124,13 @@ func (r *room) make(ctx context.Context, v *served) (string, error) {
 // config is what the container runs.
 func (r *room) config(ctx context.Context, v *served) (*container.Config, error) {
 	s := v.service
-	places := map[string]string{"host": "0.0.0.0"}
-	env := []string{"FAILRATE_HOST=0.0.0.0"}
-	for i, p := range s.Ports {
-		n := strconv.Itoa(p)
-		if i == 0 {
-			places["port"] = n
-			env = append(env, "FAILRATE_PORT="+n)
-		}
-		places["port."+n] = n
-		env = append(env, "FAILRATE_PORT_"+n+"="+n)
-	}
-	for name, address := range r.place.Services {
-		places[name] = address
-	}
-	var own []string
-	for name, value := range s.Env {
-		own = append(own, name+"="+value)
-	}
-	slices.Sort(own)
+	places, env := service.Own(s, "0.0.0.0", s.Ports, r.place.Services)
+	own := service.Environ(s, places)
 	c := &container.Config{
 		Hostname: s.Name, Image: v.image, AttachStdout: true, AttachStderr: true,
 		Labels:      labelled(r.host.options.Owner.labels(), kindService, map[string]string{labelTrial: r.ask.ID}),
 		Healthcheck: &container.HealthConfig{Test: []string{"NONE"}}, // the study says what ready means
-		Env:         slices.Concat(service.Fill(own, places), env, service.Variables(service.Place{Services: r.place.Services})),
+		Env:         slices.Concat(own, env, service.Variables(service.Place{Services: r.place.Services})),
 	}
 	if s.Image.Name != "" || s.Image.Build != "" {
 		c.Entrypoint, c.Cmd = service.Fill(s.Entrypoint, places), service.Fill(s.Args, places)

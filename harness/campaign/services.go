@@ -3,6 +3,7 @@ package campaign
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -26,7 +27,7 @@ func (c Config) services(cell plan.Cell) []study.Service {
 	list := c.Study.ServicesFor(cell.Variant)
 	for i, s := range list {
 		known := c.places(cell.Parameters)
-		for _, name := range own(s) {
+		for _, name := range s.OwnNames() {
 			known = append(known, plan.Setting{Name: name, Value: trial.Place(name)})
 		}
 		fill := filler(known, false)
@@ -55,15 +56,6 @@ func (c Config) services(cell plan.Cell) []study.Service {
 	return list
 }
 
-// own are the placeholders of a service's own place.
-func own(s study.Service) []string {
-	names := []string{"host", "port"}
-	for _, p := range s.Ports {
-		names = append(names, "port."+strconv.Itoa(p))
-	}
-	return names
-}
-
 // places adds the ports of services, which are known only when they run, to a cell's parameters.
 func (c Config) places(settings []plan.Setting) []plan.Setting {
 	out := slices.Clone(settings)
@@ -82,12 +74,8 @@ func withSeed(list []study.Service, seed uint64) []study.Service {
 	}
 	out := slices.Clone(list)
 	for i, s := range out {
-		env := make(map[string]string, len(s.Env)+1)
-		for name, value := range s.Env {
-			env[name] = value
-		}
-		env["FAILRATE_SEED"] = strconv.FormatUint(seed, 10)
-		out[i].Env = env
+		out[i].Env = maps.Clone(s.Env)
+		out[i].Env["FAILRATE_SEED"] = strconv.FormatUint(seed, 10)
 	}
 	return out
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/failrate/failrate/harness/steps"
+	"github.com/failrate/failrate/harness/trial"
 )
 
 // control is the HTTP server that takes a subject's actions. It listens on loopback; a token in its URL keeps other users
@@ -72,7 +73,7 @@ func Carry(ctx context.Context, path string, act Act) (status int, text string) 
 	case err == nil:
 		return http.StatusNoContent, ""
 	case errors.Is(err, errUnknown):
-		return http.StatusNotFound, oneLine(err.Error()) + "\n"
+		return http.StatusNotFound, trial.OneLine(err.Error()) + "\n"
 	}
-	return http.StatusConflict, oneLine(err.Error()) + "\n"
+	return http.StatusConflict, trial.OneLine(err.Error()) + "\n"
 }

@@ -92,7 +92,7 @@ func (x *Executor) Execute(ctx context.Context, r trial.Request) trial.Observati
 		o.Stopped = true
 		return o
 	}
-	o.Stopped, o.Fault = false, oneLine(err.Error())
+	o.Stopped, o.Fault = false, trial.OneLine(err.Error())
 	return o
 }
 
@@ -141,7 +141,7 @@ func (x *Executor) beside(ctx context.Context, g *group, r trial.Request) (trial
 	}
 	if m.service.Death == study.DeathFail {
 		o.Stopped, o.Fault = false, ""
-		o.Death = oneLine(fmt.Sprintf("service %s ended before the subject did: %s", m.service.Name, m.how))
+		o.Death = trial.OneLine(fmt.Sprintf("service %s ended before the subject did: %s", m.service.Name, m.how))
 		return o, nil
 	}
 	return o, fmt.Errorf("service %s ended before the subject did: %s%s", m.service.Name, m.how, m.out.said())

@@ -147,25 +147,6 @@ func (r *nativeRoom) connect(n *nativeService) error {
 	return nil
 }
 
-// own is what a service is told of its place, beside what everybody is told.
-func (n *nativeService) own(all map[string]string) (places map[string]string, env []string) {
-	places = map[string]string{"host": loopback}
-	env = []string{"FAILRATE_HOST=" + loopback}
-	for i, port := range n.service.Ports {
-		own, of := strconv.Itoa(n.ports[i]), strconv.Itoa(port)
-		if i == 0 {
-			places["port"] = own
-			env = append(env, "FAILRATE_PORT="+own)
-		}
-		places["port."+of] = own
-		env = append(env, "FAILRATE_PORT_"+of+"="+own)
-	}
-	for name, address := range all {
-		places[name] = address
-	}
-	return places, env
-}
-
 // Close ends the processes side by side, then everything else.
 func (r *nativeRoom) Close(ctx context.Context) error {
 	var errs []error

@@ -30,14 +30,9 @@ func (r *nativeRoom) Start(_ context.Context, name string, out io.Writer) (<-cha
 	if len(n.service.Command) == 0 {
 		return nil, errors.New("it has an image and no command, so it runs in containers only")
 	}
-	places, env := n.own(r.place.Services)
-	var texts []string
-	for key, value := range n.service.Env {
-		texts = append(texts, key+"="+value)
-	}
-	slices.Sort(texts)
+	places, env := Own(n.service, loopback, n.ports, r.place.Services)
 	told := Place{Services: r.place.Services} // services do not act on each other
-	env = process.Environ(Fill(texts, places), append(append(env, Variables(told)...), "PWD="+r.tree, "TMPDIR="+n.temp)...)
+	env = process.Environ(Environ(n.service, places), append(append(env, Variables(told)...), "PWD="+r.tree, "TMPDIR="+n.temp)...)
 	args := Fill(n.service.Command, places)
 	path, err := process.LookUp(args[0], r.tree, env)
 	if err != nil {

@@ -3,14 +3,13 @@ package service
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/failrate/failrate/harness/steps"
+	"github.com/failrate/failrate/harness/study"
 	"github.com/failrate/failrate/harness/trial"
 )
-
-// ControlVariable is the environment variable that says where actions on services go.
-const ControlVariable = "FAILRATE_CONTROL"
 
 // told is a request as the executor inside gets it: every place filled in, and the services' addresses in its environment.
 func told(r trial.Request, p Place) trial.Request {
@@ -26,7 +25,7 @@ func Variables(p Place) []string {
 		out = append(out, steps.ServiceVariable(name)+"="+p.Services[name])
 	}
 	if p.Control != "" {
-		out = append(out, ControlVariable+"="+p.Control)
+		out = append(out, steps.ControlVariable+"="+p.Control)
 	}
 	return out
 }
@@ -45,12 +44,32 @@ func Fill(texts []string, places map[string]string) []string {
 	return out
 }
 
-// oneLine keeps a message on one line of bounded length.
-func oneLine(text string) string {
-	text = strings.ToValidUTF8(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }), "; "), "?")
-	const most = 2000
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "") + "…"
+// Own is what a service is told of its own place: where it is to listen, by the placeholders that study.Service.OwnNames
+// lists and by variables, and where the others are. Listening are its ports there, one for each of the study's.
+func Own(s study.Service, host string, listening []int, others map[string]string) (places map[string]string, env []string) {
+	places = maps.Clone(others)
+	if places == nil {
+		places = map[string]string{}
 	}
-	return text
+	places["host"] = host
+	env = []string{"FAILRATE_HOST=" + host}
+	for i, port := range s.Ports {
+		own, of := strconv.Itoa(listening[i]), strconv.Itoa(port)
+		if i == 0 {
+			places["port"] = own
+			env = append(env, "FAILRATE_PORT="+own)
+		}
+		places["port."+of] = own
+		env = append(env, "FAILRATE_PORT_"+of+"="+own)
+	}
+	return places, env
+}
+
+// Environ is a service's environment as pairs, sorted, with its places filled in.
+func Environ(s study.Service, places map[string]string) []string {
+	var pairs []string
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		pairs = append(pairs, name+"="+s.Env[name])
+	}
+	return Fill(pairs, places)
 }

@@ -1,7 +1,6 @@
 package study
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -134,19 +133,7 @@ func (r *reader) serviceEnv(n *yaml.Node, s *Service, into *map[string]string) {
 	}
 }
 
-// The placeholders of a service's own place.
-const (
-	hostPlaceholder = "host"
-	portPlaceholder = "port"
-)
-
-func (r *reader) serviceKnows(s *Service) []string {
-	known := append(r.knownNames(), hostPlaceholder, portPlaceholder)
-	for _, p := range s.Ports {
-		known = append(known, fmt.Sprintf("%s.%d", portPlaceholder, p))
-	}
-	return known
-}
+func (r *reader) serviceKnows(s *Service) []string { return append(r.knownNames(), s.OwnNames()...) }
 
 // knownNames are the parameters and the ports of services.
 func (r *reader) knownNames() []string {

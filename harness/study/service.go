@@ -56,7 +56,7 @@ type CutMode string
 // The ways to cut.
 const (
 	CutNone  CutMode = ""      // never cut: clients talk to the service directly
-	CutDrop  CutMode = "drop"  // what is sent vanishes; connections stay open
+	CutDrop  CutMode = "drop"  // nothing passes; connections stay open, and what was sent arrives after the heal
 	CutReset CutMode = "reset" // connections are reset, and new ones too
 )
 
@@ -90,6 +90,21 @@ func (s Service) names() []string {
 		out = append(out, s.PortName(p))
 	}
 	return out
+}
+
+// The placeholders of a service's own place.
+const (
+	hostPlaceholder = "host"
+	portPlaceholder = "port"
+)
+
+// OwnNames are the placeholders that mean a service's own place: where it is to listen.
+func (s Service) OwnNames() []string {
+	names := []string{hostPlaceholder, portPlaceholder}
+	for _, p := range s.Ports {
+		names = append(names, portPlaceholder+"."+strconv.Itoa(p))
+	}
+	return names
 }
 
 // ServicesFor gives the services as the variant changes them.

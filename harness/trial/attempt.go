@@ -132,8 +132,8 @@ func (a *attempt) command() (process.Command, error) {
 	return c, err
 }
 
-// oneLine keeps a fault on one line of bounded length.
-func oneLine(text string) string {
+// OneLine keeps a fault on one line of bounded length.
+func OneLine(text string) string {
 	text = strings.ToValidUTF8(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }), "; "), "?")
 	const most = 2000
 	if len(text) > most {

@@ -84,7 +84,7 @@ func (n *Native) Execute(ctx context.Context, r Request) Observation {
 		o.Stopped = true // while its tree was being copied
 		return o
 	}
-	o.Fault = oneLine(err.Error())
+	o.Fault = OneLine(err.Error())
 	return o
 }
 
