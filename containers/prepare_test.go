@@ -252,7 +252,7 @@ func TestPrepareBuilt(t *testing.T) {
 	if got := execute(t, e, img, "run.sh"); got != "script given\n" { // found in the tree
 		t.Errorf("log %q", got)
 	}
-	if got := execute(t, e, img, "sh", "-c", "read w < empty/word; echo $w; cd /context; echo *; echo x > /work/empty/new"); got != "given\nDockerfile owner root\n" {
+	if got := execute(t, e, img, "sh", "-c", "read w < empty/word; echo $w; echo x > empty/new; cd /context; echo *"); got != "given\nDockerfile owner root\n" {
 		t.Errorf("log %q", got) // the image's user owns the tree
 	}
 	x := newExecutor(t, Options{Engine: e, Images: map[string]Image{"a": img}})

@@ -34,8 +34,8 @@ Tokens are read from the environment only: GITHUB_TOKEN or GH_TOKEN; for Jira Cl
 Jira Data Center JIRA_TOKEN. GITHUB_API_URL and JIRA_URL are the defaults of --github-url and --jira-url.
 
 ` + exitHelp,
-		Example: `  failrate attach results/soft-commit/20261201-101500-7f3a --github apache/solr#4451
-  failrate attach results/soft-commit/20261201-101500-7f3a --jira SOLR-18530 --jira-url https://issues.apache.org/jira --dry-run`,
+		Example: `  failrate attach results/soft-commit/20261201-101500-7f3a09c2 --github apache/solr#4451
+  failrate attach results/soft-commit/20261201-101500-7f3a09c2 --jira SOLR-18530 --jira-url https://issues.apache.org/jira --dry-run`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return a.attach(c.Context(), args, o) },
 	}

@@ -95,7 +95,7 @@ twice to end it at once; --resume goes on from there.
   failrate measure path/to/study --stress cpu-2x --jobs 2
   failrate measure soft-commit --until verdict --tell 16%:2%
   failrate measure -n 200 -c before='./old.sh --x 1' -c after=./new.sh
-  failrate measure --resume results/soft-commit/20261201-101500-7f3a`,
+  failrate measure --resume results/soft-commit/20261201-101500-7f3a09c2`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	o.source.addFlags(c)

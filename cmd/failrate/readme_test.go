@@ -10,8 +10,8 @@ import (
 	"github.com/failrate/failrate/harness/study"
 )
 
-// TestReadme runs every failrate command of the README and of the studies' page. Those that measure print their plan and stop; those that read
-// results read a campaign that was measured here.
+// TestReadme runs every failrate command of the README and of the studies' page. Those that measure print their plan and
+// stop; those that read results read a campaign that was measured here.
 func TestReadme(t *testing.T) {
 	var text string
 	for _, file := range []string{"../../README.md", "../../variants/README.md"} {

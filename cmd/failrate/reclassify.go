@@ -28,7 +28,7 @@ results folder beside the old one. The old one is not touched. A trial whose out
 every one) keeps its outcome, and the command says how many did.
 
 ` + exitHelp,
-		Example: `  failrate reclassify results/my-test/20261201-101500-7f3a path/to/study`,
+		Example: `  failrate reclassify results/my-test/20261201-101500-7f3a09c2 path/to/study`,
 		Args:    cobra.ExactArgs(2),
 		RunE:    func(_ *cobra.Command, args []string) error { return a.reclassify(args[0], args[1]) },
 	}

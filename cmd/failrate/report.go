@@ -81,17 +81,17 @@ When a table does not fit a tracker's limit, detail is dropped in this order and
 settings; metrics and durations; footnotes; classes and differences; the command that repeats it; the last rows.
 
 ` + exitHelp,
-		Example: `  failrate report results/soft-commit/20261201-101500-7f3a --format markdown
+		Example: `  failrate report results/soft-commit/20261201-101500-7f3a09c2 --format markdown
   failrate report shards/ --format json -o table.json --assert 'leaders-only <= 2%'
   failrate report results/soft-commit/* --pool
-  failrate report --follow results/soft-commit/20261201-101500-7f3a`,
+  failrate report --follow results/soft-commit/20261201-101500-7f3a09c2`,
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case o.Schema:
 				_, err := a.Out.Write(reports.JSONSchema)
 				return wrap(exitUnexpected, err)
 			case len(args) == 0:
-				return fail(exitUsage, "give a results folder, such as results/soft-commit/20261201-101500-7f3a", "%s: no results folder", c.CommandPath())
+				return fail(exitUsage, "give a results folder, such as results/soft-commit/20261201-101500-7f3a09c2", "%s: no results folder", c.CommandPath())
 			}
 			return a.report(c.Context(), args, o)
 		},

@@ -3,9 +3,10 @@
 //
 // It stands inside package containers, below trial in the pipeline study → plan → trial → classify → journal →
 // report. It takes orders as JSON lines on stdin and gives frames on stdout: the subject's output while it runs, its
-// files, then a Result. It never judges and, unless it is a gate, never uses the network, and it ends with all that it started when stdin
-// ends, so a container does not outlive its harness. It imports the standard library alone, because it is compiled
-// from the sources that the harness carries, and is linked statically, because an image may hold nothing else.
+// files, then a Result. It never judges and, unless it is a gate, never uses the network, and it ends with all that it
+// started when stdin ends, so a container does not outlive its harness. It imports the standard library alone, because
+// it is compiled from the sources that the harness carries, and is linked statically, because an image may hold nothing
+// else.
 package agent
 
 import (

@@ -7,6 +7,7 @@ import (
 	"net"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/failrate/failrate/harness/study"
 )
@@ -32,6 +33,9 @@ type forwarder struct {
 	work   sync.WaitGroup
 }
 
+// acceptPause is how long a forwarder waits when it can take no connection.
+const acceptPause = 5 * time.Millisecond
+
 func newForwarder(target string, mode study.CutMode) (*forwarder, error) {
 	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.ParseIP(loopback)})
 	if err != nil {
@@ -51,7 +55,11 @@ func (f *forwarder) accept() {
 		switch {
 		case errors.Is(err, net.ErrClosed):
 			return
-		case err != nil: // such as no more files: the next one may do better
+		case err != nil: // such as no more files: a later one may do better, and asking at once would only be load
+			select {
+			case <-f.over:
+			case <-time.After(acceptPause):
+			}
 			continue
 		}
 		if !f.keep(c) {

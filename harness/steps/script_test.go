@@ -57,13 +57,14 @@ func TestNames(t *testing.T) {
 func TestWordsOfAStep(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]Step{
-		"a (s:1:2): POST http://x, within 1s":    {Name: "a", Source: "s:1:2", Method: "POST", URL: "http://x", Within: time.Second},
-		"(s:1:2): HEAD /, 3 times":               {Source: "s:1:2", Method: "HEAD", URL: "/", Repeat: 3},
-		"a: wait {t}, only v, w":                 {Name: "a", Wait: "{t}", Only: []string{"v", "w"}},
-		"cut a, b, except v":                     {Action: Cut, Services: []string{"a", "b"}, Except: []string{"v"}},
-		"same a, b":                              {Same: []string{"a", "b"}},
-		`differ \u001b, b`:                       {Differ: []string{"\x1b", "b"}},
-		"wait " + strings.Repeat("x", 395) + "…": {Wait: strings.Repeat("x", 500)},
+		"a (s:1:2): POST http://x, within 1s":     {Name: "a", Source: "s:1:2", Method: "POST", URL: "http://x", Within: time.Second},
+		"(s:1:2): HEAD /, 3 times":                {Source: "s:1:2", Method: "HEAD", URL: "/", Repeat: 3},
+		"a: wait {t}, only v, w":                  {Name: "a", Wait: "{t}", Only: []string{"v", "w"}},
+		"cut a, b, except v":                      {Action: Cut, Services: []string{"a", "b"}, Except: []string{"v"}},
+		"same a, b":                               {Same: []string{"a", "b"}},
+		"wait 1s, after a, b, unless c, optional": {Wait: "1s", After: []string{"a", "b"}, Unless: []string{"c"}, Optional: true},
+		`differ \u001b, b`:                        {Differ: []string{"\x1b", "b"}},
+		"wait " + strings.Repeat("x", 395) + "…":  {Wait: strings.Repeat("x", 500)},
 	} {
 		if got := s.String(); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)

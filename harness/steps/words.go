@@ -20,7 +20,7 @@ func (s Step) label() string {
 	return strings.Join(words, " ") + ": "
 }
 
-// String is the step in one line of bounded length: its name and place, what it does, and which variants do.
+// String is the step in one line of bounded length: its name and place, what it does, and when it is left out.
 func (s Step) String() string {
 	out := s.label() + s.does()
 	if len(s.Only) > 0 {
@@ -28,6 +28,15 @@ func (s Step) String() string {
 	}
 	if len(s.Except) > 0 {
 		out += ", except " + strings.Join(s.Except, ", ")
+	}
+	if len(s.After) > 0 {
+		out += ", after " + strings.Join(s.After, ", ")
+	}
+	if len(s.Unless) > 0 {
+		out += ", unless " + strings.Join(s.Unless, ", ")
+	}
+	if s.Optional {
+		out += ", optional"
 	}
 	return excerpt([]byte(out), maxLogged)
 }
