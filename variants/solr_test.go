@@ -201,8 +201,9 @@ func needJava(t *testing.T) {
 // unfetched is what Maven says when it has not got an artifact and cannot get it.
 var unfetched = regexp.MustCompile(`(?m)^.*(Could not (transfer|find) artifact|[Cc]ould not (be resolved|resolve dependencies)|Cannot access \S+ \(http|Unknown host|status code: 5\d\d).*$`)
 
-// fetchJars compiles the studies once, and gives the folder with their classes and jars. A machine that has not got their jars and cannot get them from Maven Central says
-// nothing about the studies: the test is skipped then, and fails for whatever else goes wrong.
+// fetchJars compiles the studies once, and gives the folder with their classes and jars. A machine that has not got their
+// jars and cannot get them from Maven Central says nothing about the studies: the test is skipped then, and fails for
+// whatever else goes wrong.
 func fetchJars(t *testing.T) string {
 	t.Helper()
 	const limit = 4 * time.Minute
